@@ -1,0 +1,43 @@
+# Everything a person needs to run junbi from a clone: Python >= 3.11 and make.
+PYTHON ?= python3
+BIN := .venv/bin
+export ALIBABA_CLOUD_ECS_METADATA_DISABLED := true
+
+.PHONY: demo test up bench lint format lock clean
+
+demo: .venv/demo.stamp  ## the local PAI trains a real model from a real upload
+	$(BIN)/python examples/demo.py
+
+up: .venv/demo.stamp  ## the local PAI, the functions and the console, until you press Ctrl-C
+	$(BIN)/junbi up --config junbi.yaml
+
+test: .venv/dev.stamp lint  ## the whole suite
+	$(BIN)/pytest -n 4 --dist worksteal $(ARGS)
+
+lint: .venv/dev.stamp  ## style, types and the import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/dev.stamp
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+bench: .venv/dev.stamp  ## the budgets, side by side with what you would pick instead, as ratios
+	$(BIN)/python -m tests.performance
+
+.venv/%.stamp: infra/locks/%.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing what infra/locks/$*.txt pins (once)…"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r infra/locks/$*.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lock:  ## pin the newest releases, with hashes; needs uv
+	uv pip compile pyproject.toml --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/runtime.txt
+	uv pip compile pyproject.toml --extra cli --group demo --group build --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/demo.txt
+	uv pip compile pyproject.toml --extra cli --group demo --group build --group test --group lint --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/dev.txt
+
+clean:
+	rm -rf .venv .junbi

@@ -1,0 +1,116 @@
+"""What junbi.yaml compiles to: plans and datasets with every name resolved, as the functions read them.
+
+Stored as JSON in the ledger, so a stored row must be readable by the next version: fields are added with a
+default and never change their meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Scalar = str | int | float | bool
+
+
+class Spec(BaseModel):
+    """A frozen value that is stored in the ledger."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Watch(Spec):
+    """A prefix whose objects are a dataset's members.
+
+    ``oss://vision-data/digits/{version}/`` becomes bucket ``vision-data``, root ``digits/`` (the part before the
+    first placeholder, cut after its last slash) and a regular expression that an object's whole key is matched
+    against from its start; ``re.match(...).end()`` is the length of the version's own prefix. Each placeholder
+    is a named group that takes one path part as it comes: whether its text is acceptable is decided later, so
+    that a strange name can be shown.
+    """
+
+    bucket: str
+    root: str
+    pattern: str
+    captures: tuple[str, ...] = ()
+    allow: str = r"[A-Za-z0-9._-]{1,128}"
+
+
+class Complete(Spec):
+    """When an arrival is complete: exactly one of ``marker``, ``count`` or ``quiet`` (times in seconds)."""
+
+    marker: str | None = None
+    count: int | None = None
+    quiet: float | None = None
+    max_wait: float | None = None
+
+
+class DatasetSpec(Spec):
+    """A watched dataset."""
+
+    name: str
+    watch: Watch
+    complete: Complete
+    newest: Literal["time", "version", "semver"] = "time"
+    mount: str
+
+
+class Output(Spec):
+    """A place the job writes to, mounted directly; ``{launch}`` in ``uri`` is the launch's id."""
+
+    name: str
+    uri: str
+    mount: str
+
+
+class Workers(Spec):
+    """The pods of a job. ``cpu`` and ``gpu`` in units, memory as Kubernetes writes quantities."""
+
+    count: int = 1
+    shared_memory: str | None = None
+
+
+class JobTemplate(Spec):
+    """The job as declared, placeholders not yet filled."""
+
+    type: str
+    workers: Workers
+    command: str
+    env: dict[str, str] = {}
+    request: dict[str, Any] = {}
+
+
+class Resource(Spec):
+    """Where the job runs: for now a public instance type."""
+
+    name: str
+    public: str
+
+
+class PlanSpec(Spec):
+    """One training job as declared, every name resolved."""
+
+    name: str
+    on: tuple[str, ...]
+    datasets: tuple[str, ...]
+    mounts: dict[str, str]
+    image: str
+    resource: Resource
+    params: dict[str, Scalar] = {}
+    job: JobTemplate
+    outputs: tuple[Output, ...] = ()
+    tags: dict[str, str] = {}
+
+
+class Generation(Spec):
+    """junbi.yaml, compiled: what ``junbi apply`` stores and the functions read.
+
+    ``region`` and ``workspace`` are those of the environment that was chosen.
+    """
+
+    deployment: str
+    environment: str
+    region: str
+    workspace: str
+    datasets: dict[str, DatasetSpec]
+    plans: dict[str, PlanSpec]

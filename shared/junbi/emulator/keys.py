@@ -1,0 +1,60 @@
+"""The access keys that the local cloud knows: one long-lived pair, and short-lived ones issued to roles."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from junbi.emulator.clock import Clock
+
+#: How long an issued credential stays valid. Source: Function Compute 3.0 documentation.
+STS_VALIDITY = timedelta(hours=36)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessKey:
+    """What a caller signs with; ``token`` is set on short-lived (STS) keys only."""
+
+    key_id: str
+    secret: str
+    token: str = ""
+
+
+class Keys:
+    """Issues and recognises keys without keeping any state, so that they outlive a restart.
+
+    Args:
+        root: the long-lived pair (``JUNBI_EMULATOR_KEY_ID`` and ``JUNBI_EMULATOR_KEY_SECRET``).
+        clock: judges the expiry of issued keys, by the wall.
+    """
+
+    def __init__(self, root: AccessKey, clock: Clock) -> None:
+        self.root = root
+        self._clock = clock
+
+    def issue(self, role: str) -> AccessKey:
+        """A short-lived key for a function's role, as FC hands it to every request."""
+        expires = int((self._clock.wall() + STS_VALIDITY).timestamp())
+        key_id = f"STS.{role}.{expires}"
+        return AccessKey(key_id, self._derive("secret", key_id), self._derive("token", key_id))
+
+    def find(self, key_id: str, token: str = "") -> AccessKey | None:
+        """The key that a request names, or None where it is unknown, expired or its token is wrong."""
+        if key_id == self.root.key_id:
+            return self.root
+        prefix, _, expires = key_id.rpartition(".")
+        if not prefix.startswith("STS.") or not expires.isdigit() or self._expired(int(expires)):
+            return None
+        key = AccessKey(key_id, self._derive("secret", key_id), self._derive("token", key_id))
+        return key if hmac.compare_digest(key.token.encode(), token.encode()) else None
+
+    def _expired(self, expires: int) -> bool:
+        return datetime.fromtimestamp(expires, UTC) < self._clock.wall()
+
+    def _derive(self, purpose: str, key_id: str) -> str:
+        message = f"{purpose}:{key_id}".encode()
+        return hmac.new(self.root.secret.encode(), message, hashlib.sha256).hexdigest()

@@ -1,0 +1,110 @@
+"""Places in OSS as junbi.yaml writes them, ``oss://bucket/path/{hole}/``, and whether two can hold one object."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from junbi.core.placeholders import Reference, parse
+
+if TYPE_CHECKING:
+    from junbi.core.plan import Watch
+
+#: One part of a path between two slashes: literal text, and None for a hole that takes one or more characters.
+Part = tuple[str | None, ...]
+
+_ADDRESS = re.compile(r"oss://([^/]*)/?(.*)", re.DOTALL)
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
+#: How ``pattern_of`` writes a hole.
+_HOLE = re.compile(r"\(\?P<[a-z][a-z0-9_]*>\[\^/\]\+\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A prefix in a bucket, cut at its slashes. Every object below it belongs to it."""
+
+    bucket: str
+    parts: tuple[Part, ...]
+
+    def overlaps(self, other: Place) -> bool:
+        """Whether some object can lie in both."""
+        pairs = zip(self.parts, other.parts, strict=False)
+        return self.bucket == other.bucket and all(_meet(mine, theirs) for mine, theirs in pairs)
+
+
+def split(uri: str) -> tuple[str, str]:
+    """Bucket and path of an ``oss://`` address whose path ends in a slash; ValueError says what is wrong with it."""
+    match = _ADDRESS.fullmatch(uri)
+    if match is None:
+        raise ValueError(f"expected an address such as oss://bucket/path/, got {uri!r}")
+    bucket, path = match.groups()
+    if _BUCKET.fullmatch(bucket) is None:
+        raise ValueError(f"{bucket!r} is no bucket name (3 to 63 of a-z, 0-9 and hyphens)")
+    if not path.endswith("/"):
+        raise ValueError(f"must end in a slash, so that it names a folder and not the start of a name: {uri}/")
+    if path.startswith("/") or "//" in path:
+        raise ValueError(f"has an empty part between two slashes, which OSS would take as a name: {uri!r}")
+    return bucket, path
+
+
+def place(uri: str) -> Place:
+    """The place an address names, placeholders being holes; ValueError as ``split``."""
+    bucket, path = split(uri)
+    parts: list[Part] = []
+    part: list[str | None] = []
+    for piece in parse(path):
+        if isinstance(piece, Reference):
+            part.append(None)
+            continue
+        head, *tails = piece.split("/")
+        part += [head] if head else []
+        for tail in tails:
+            parts.append(tuple(part))
+            part = [tail] if tail else []
+    return Place(bucket, tuple(parts))
+
+
+def pattern_of(path: str) -> tuple[str, str, tuple[str, ...]]:
+    """Root, regular expression and placeholder names of a watched path, as ``core.plan.Watch`` holds them."""
+    pieces = parse(path)
+    first = pieces[0] if pieces and isinstance(pieces[0], str) else ""
+    root = first if len(pieces) == 1 else first[: first.rfind("/") + 1]
+    pattern = "".join(re.escape(piece) if isinstance(piece, str) else f"(?P<{piece.name}>[^/]+)" for piece in pieces)
+    return root, pattern, tuple(piece.name for piece in pieces if isinstance(piece, Reference))
+
+
+def place_of(watch: Watch) -> Place:
+    """The place a compiled watch covers: its pattern read back."""
+    # A slash is never escaped and a hole holds one in [^/]: take the holes out before cutting at slashes.
+    marked = _HOLE.sub("\0", watch.pattern).removesuffix("/")
+    parts = (re.findall(r"\0|(?:\\.|[^\0\\])+", part, re.DOTALL) for part in marked.split("/"))
+    return Place(watch.bucket, tuple(tuple(None if piece == "\0" else _plain(piece) for piece in p) for p in parts))
+
+
+def _plain(escaped: str) -> str:
+    return re.sub(r"\\(.)", r"\1", escaped, flags=re.DOTALL)
+
+
+def _meet(one: Part, other: Part) -> bool:
+    """Whether some text fits both parts. A hole is one character and then any number of them."""
+    left, right = _symbols(one), _symbols(other)
+
+    @cache
+    def fits(i: int, j: int) -> bool:
+        if i == len(left) or j == len(right):
+            return all(symbol == "*" for symbol in left[i:] + right[j:])
+        a, b = left[i], right[j]
+        if a == "*":
+            return fits(i + 1, j) or fits(i, j + 1)
+        if b == "*":
+            return fits(i, j + 1) or fits(i + 1, j)
+        return (a == b or "?" in {a, b}) and fits(i + 1, j + 1)
+
+    return fits(0, 0)
+
+
+def _symbols(part: Part) -> tuple[str, ...]:
+    """Characters as ``=c``, any one character as ``?``, any number as ``*``."""
+    return tuple(s for piece in part for s in (("?", "*") if piece is None else [f"={c}" for c in piece]))

@@ -1,0 +1,180 @@
+"""What the ledger remembers, as frozen values: arrivals, revisions, registrations, launches and their tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from junbi.core.model import Check, Reason
+    from junbi.core.plan import PlanSpec, Scalar
+
+
+class ArrivalState(StrEnum):
+    """Where an upload under a watched prefix stands."""
+
+    OPEN = "open"  #: objects may still come
+    CLOSING = "closing"  #: its members are being listed
+    CLOSED = "closed"  #: it became a revision (or was found to be one already)
+    INCOMPLETE = "incomplete"  #: ``max_wait`` passed before it was complete; the next object reopens it
+    REFUSED = "refused"  #: its name is not acceptable
+    IGNORED = "ignored"  #: nothing to train on: it was there before the deployment, or is empty again
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An upload under one version's prefix. There is one row for each, however many objects it has.
+
+    Attributes:
+        key: ``<dataset>:<prefix>``, the row's identity.
+        prefix: the version's own prefix in the bucket, ending in a slash.
+        captures: what the placeholders of the watch took from the prefix.
+        found: whether a listing and no event told of it.
+        dirty: whether an event came while its members were being listed.
+        opened_at: when the first object of the present round was noted.
+        noted_at: when the newest object was noted.
+        row: version of the row; every save names the one it read.
+    """
+
+    key: str
+    dataset: str
+    bucket: str
+    prefix: str
+    captures: Mapping[str, str]
+    state: ArrivalState
+    opened_at: datetime
+    noted_at: datetime
+    found: bool = False
+    dirty: bool = False
+    reason: Reason | None = None
+    revision: str = ""
+    row: int = 0
+
+    @property
+    def uri(self) -> str:
+        """``oss://bucket/prefix/``, as people write it."""
+        return f"oss://{self.bucket}/{self.prefix}"
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """An immutable state of a dataset: the members that one version's prefix held when it was closed.
+
+    Attributes:
+        label: the captures in their order, joined by slashes; for people, and for ``newest``.
+        digest: SHA-256 (hex) over the members, see ``core.digest``.
+        size: bytes of all members.
+        members: their number.
+        newest_at: the newest LastModified among them.
+    """
+
+    id: str
+    dataset: str
+    label: str
+    bucket: str
+    prefix: str
+    captures: Mapping[str, str]
+    digest: str
+    members: int
+    size: int
+    newest_at: datetime
+    created_at: datetime
+
+
+class CreateState(StrEnum):
+    """Where a create on an API without idempotency tokens stands."""
+
+    PENDING = "pending"  #: nothing sent, or surely not carried out
+    SUBMITTING = "submitting"  #: a try is stored and may have been sent
+    UNKNOWN = "unknown"  #: sent, and no clear answer: look before anything else
+    DONE = "done"
+    REFUSED = "refused"  #: a clear no; waits for somebody to change something
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A revision's dataset version in AIWorkSpace. ``dataset_id`` and ``version_name`` are PAI's."""
+
+    revision: str
+    state: CreateState
+    dataset_id: str = ""
+    version_name: str = ""
+    reason: Reason | None = None
+    row: int = 0
+
+
+class LaunchState(StrEnum):
+    """Where a launch stands. The picture of the moves is in the README beside ``core.lifecycle``."""
+
+    WAITING = "waiting"  #: not all checks are ready
+    SUBMITTING = "submitting"  #: a try of CreateJob is stored and may have been sent
+    SUBMIT_UNKNOWN = "submit_unknown"  #: sent, and no clear answer
+    REFUSED = "refused"  #: PAI said a clear no
+    SUBMITTED = "submitted"  #: the job exists
+    QUEUED = "queued"
+    PREPARING = "preparing"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One intended job: a plan with a pinned revision of every input.
+
+    Attributes:
+        id: derived from identity and rerun, so that no two workers can name one launch differently.
+        identity: plan + parameters + revisions of the inputs in ``on``.
+        trigger: plan + revisions of the inputs in ``on``, whatever the parameters.
+        pins: revision id by input name.
+        spec: the plan as resolved for this launch; frozen from ``submitting`` on.
+        job_id, job_status: PAI's id and PAI's own word for the job's status.
+        checks: as evaluated last.
+    """
+
+    id: str
+    plan: str
+    identity: str
+    rerun: int
+    trigger: str
+    pins: Mapping[str, str]
+    params: Mapping[str, Scalar]
+    spec: PlanSpec
+    generation: int
+    state: LaunchState
+    created_at: datetime
+    updated_at: datetime
+    job_id: str = ""
+    job_status: str = ""
+    reason: Reason | None = None
+    checks: tuple[Check, ...] = field(default=())
+    row: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One sending of a create, stored before it is sent: its nonce, its date and its body never change.
+
+    Attributes:
+        owner: ``launch:<id>`` or ``revision:<id>``.
+        operation: the API's name, such as ``CreateJob``.
+        nonce, date: what the request is signed with.
+        body: the JSON that is sent.
+        outcome: empty while unanswered, else ``done``, ``not_done``, ``unknown`` or ``refused``.
+        detail: the id that was created, or the code and message of the answer.
+    """
+
+    number: int
+    owner: str
+    operation: str
+    nonce: str
+    date: str
+    body: str
+    stored_at: datetime
+    outcome: str = ""
+    detail: str = ""

@@ -1,0 +1,58 @@
+"""The states of a launch and how PAI's word for a job's status moves it. The picture is in the README: change both."""
+
+from __future__ import annotations
+
+from junbi.core.facts import LaunchState
+
+#: Nothing moves a launch out of these.
+FINAL = frozenset({LaunchState.SUCCEEDED, LaunchState.FAILED, LaunchState.STOPPED})
+
+#: The job exists and may still change: ``job_change`` asks for it.
+ACTIVE = frozenset({LaunchState.SUBMITTED, LaunchState.QUEUED, LaunchState.PREPARING, LaunchState.RUNNING})
+
+#: The moves that exist. Anything else is a fault, not an event.
+MOVES: dict[LaunchState, frozenset[LaunchState]] = {
+    LaunchState.WAITING: frozenset({LaunchState.WAITING, LaunchState.SUBMITTING}),
+    LaunchState.SUBMITTING: frozenset(
+        {LaunchState.SUBMITTED, LaunchState.SUBMIT_UNKNOWN, LaunchState.REFUSED, LaunchState.WAITING}
+    ),
+    LaunchState.SUBMIT_UNKNOWN: frozenset({LaunchState.SUBMIT_UNKNOWN, LaunchState.SUBMITTED, LaunchState.WAITING}),
+    LaunchState.REFUSED: frozenset({LaunchState.WAITING}),
+    LaunchState.SUBMITTED: ACTIVE | FINAL,
+    LaunchState.QUEUED: ACTIVE | FINAL,
+    LaunchState.PREPARING: ACTIVE | FINAL,
+    LaunchState.RUNNING: ACTIVE | FINAL,
+    LaunchState.SUCCEEDED: frozenset(),
+    LaunchState.FAILED: frozenset(),
+    LaunchState.STOPPED: frozenset(),
+}
+
+#: PAI's 13 words for a job's status. Source: DLC SDK 1.11. The reserving states come after the processes ended,
+#: but the job still holds its resources, so it counts as running.
+_JOB_STATUS = {
+    "Creating": LaunchState.QUEUED,
+    "Queuing": LaunchState.QUEUED,
+    "Bidding": LaunchState.QUEUED,
+    "EnvPreparing": LaunchState.PREPARING,
+    "SanityChecking": LaunchState.PREPARING,
+    "Running": LaunchState.RUNNING,
+    "Restarting": LaunchState.RUNNING,
+    "Stopping": LaunchState.RUNNING,
+    "SucceededReserving": LaunchState.RUNNING,
+    "FailedReserving": LaunchState.RUNNING,
+    "Succeeded": LaunchState.SUCCEEDED,
+    "Failed": LaunchState.FAILED,
+    "Stopped": LaunchState.STOPPED,
+}
+
+
+def may_move(old: LaunchState, new: LaunchState) -> bool:
+    """Whether a launch may go from one state to the other."""
+    return new in MOVES[old]
+
+
+def after_job_status(state: LaunchState, status: str) -> LaunchState:
+    """Where a launch stands once PAI calls its job ``status``; an unknown word changes nothing."""
+    if state in FINAL:
+        return state
+    return _JOB_STATUS.get(status, state)

@@ -1,0 +1,62 @@
+"""Launches: one row for each intended job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from junbi.errors import Stale
+from junbi.ledger import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from junbi.core.facts import Launch, LaunchState
+    from junbi.ledger.ledger import Database
+
+
+class Launches:
+    """Stores launches."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, launch_id: str) -> Launch | None:
+        """A launch by its id."""
+        row = self._database.row("launch", id=launch_id)
+        return rows.launch(row) if row else None
+
+    def newest(self, most: int = 100) -> list[Launch]:
+        """The launches made last."""
+        return [rows.launch(row) for row in self._database.rows("launches", most=most)]
+
+    def standing(self, states: Iterable[LaunchState]) -> list[Launch]:
+        """The launches in any of these states, oldest first."""
+        names = rows.to_json([state.value for state in states])
+        return [rows.launch(row) for row in self._database.rows("launches_in", states=names)]
+
+    def pinning(self, revision_id: str) -> list[Launch]:
+        """The launches that train on a revision."""
+        return [rows.launch(row) for row in self._database.rows("launches_pinning", revision=revision_id)]
+
+    def with_identity(self, identity: str) -> Launch | None:
+        """The latest launch of an identity."""
+        row = self._database.row("launch_by_identity", identity=identity)
+        return rows.launch(row) if row else None
+
+    def with_trigger(self, trigger: str) -> Launch | None:
+        """The latest launch of a plan for the same revisions, whatever its parameters."""
+        row = self._database.row("launch_by_trigger", trigger_key=trigger)
+        return rows.launch(row) if row else None
+
+    def add(self, launch: Launch) -> bool:
+        """Store a launch; False where one of the same identity and rerun is there."""
+        if self._database.run("add_launch", **rows.launch_columns(launch)) != 1:
+            return False
+        for name, revision in launch.pins.items():
+            self._database.run("add_pin", revision=revision, launch=launch.id, input=name)
+        return True
+
+    def save(self, launch: Launch) -> None:
+        """Save a changed launch. Stale where another worker was faster."""
+        if self._database.run("save_launch", **rows.launch_columns(launch)) != 1:
+            raise Stale(f"launch {launch.id} was changed meanwhile")

@@ -1,0 +1,129 @@
+"""The ledger: what was declared, what arrived, what was launched, and what has to be looked at when."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from junbi.errors import LedgerError
+from junbi.ledger.arrivals import Arrivals
+from junbi.ledger.clock import LedgerClock
+from junbi.ledger.generations import Generations
+from junbi.ledger.launches import Launches
+from junbi.ledger.revisions import Revisions
+from junbi.ledger.rows import to_time
+from junbi.ledger.tries import Tries
+from junbi.ledger.worklist import Worklist
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+#: Where the ledger is when JUNBI_LEDGER does not say.
+DEFAULT_URL = "sqlite:///.junbi/ledger.db"
+
+
+class Database(Protocol):
+    """An engine: runs the named statements of ``sql/``."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Everything inside happens together or not at all."""
+        ...
+
+    def run(self, statement: str, /, **values: Any) -> int:
+        """Execute a statement; the number of rows it changed."""
+        ...
+
+    def rows(self, statement: str, /, **values: Any) -> list[dict[str, Any]]:
+        """Execute a statement; its rows."""
+        ...
+
+    def row(self, statement: str, /, **values: Any) -> dict[str, Any] | None:
+        """Execute a statement; its first row, or None."""
+        ...
+
+    def migrate(self) -> None:
+        """Bring the schema up to date."""
+        ...
+
+
+class Ledger:
+    """All that junbi remembers. Each part has one noun; ``transaction`` spans them."""
+
+    def __init__(self, database: Database, clock: LedgerClock) -> None:
+        self._database = database
+        self._clock = clock
+        self.generations = Generations(database)
+        self.arrivals = Arrivals(database)
+        self.revisions = Revisions(database)
+        self.launches = Launches(database)
+        self.tries = Tries(database)
+        self.worklist = Worklist(database)
+
+    def now(self) -> datetime:
+        """The ledger's time, UTC: leases, deadlines and settling are judged by it."""
+        return self._clock.now()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Everything saved inside is saved together or not at all."""
+        return self._database.transaction()
+
+    def migrate(self) -> None:
+        """Bring the schema up to date."""
+        self._database.migrate()
+
+    def tell(self, subject: str, code: str, message: str, now: datetime) -> None:
+        """Write down what happened to ``launch:<id>``, ``revision:<id>`` or ``arrival:<key>``, for people."""
+        self._database.run("tell", subject=subject, code=code, message=message, now=to_time(now))
+
+    def stories(self, after: int = 0, most: int = 1000) -> list[dict[str, Any]]:
+        """What happened, oldest first, past the entry ``after``."""
+        return self._database.rows("stories", after=after, most=most)
+
+    def story_of(self, subject: str) -> list[dict[str, Any]]:
+        """What happened to one thing, oldest first."""
+        return self._database.rows("story_of", subject=subject)
+
+    def quarantine(self, function: str, payload: bytes, problem: str, now: datetime) -> None:
+        """Keep a payload that could not be read; the same one again only counts."""
+        self._database.run(
+            "quarantine",
+            digest=hashlib.sha256(payload).hexdigest(),
+            function=function,
+            payload=payload[:65_536].decode("utf-8", "replace"),
+            problem=problem,
+            now=to_time(now),
+        )
+
+    def quarantined(self, most: int = 100) -> Sequence[dict[str, Any]]:
+        """The payloads that could not be read, newest first."""
+        return self._database.rows("quarantined", most=most)
+
+    def owner_of_token(self, token: str) -> str | None:
+        """Who an API token belongs to; None for a token that was never issued. Only digests are stored."""
+        row = self._database.row("token", digest=hashlib.sha256(token.encode()).hexdigest())
+        return row["owner"] if row else None
+
+    def issue_token(self, token: str, owner: str, now: datetime) -> None:
+        """Make a token valid."""
+        digest = hashlib.sha256(token.encode()).hexdigest()
+        self._database.run("put_token", digest=digest, owner=owner, now=to_time(now))
+
+
+def open_ledger(url: str | None = None) -> Ledger:
+    """The ledger that ``url`` (or JUNBI_LEDGER) names; a SQLite file is made and migrated where it is missing.
+
+    LedgerError for an address that is no ledger's; LedgerUnavailable where the file cannot be used.
+    """
+    address = url or os.environ.get("JUNBI_LEDGER") or DEFAULT_URL
+    scheme, _, path = address.partition(":///")
+    if scheme != "sqlite" or not path:
+        raise LedgerError(f"JUNBI_LEDGER is {address!r}; it must be sqlite:///<path of a file>.")
+    from junbi.ledger.sqlite import SqliteDatabase  # noqa: PLC0415 - the engine is loaded where it is used
+
+    ledger = Ledger(SqliteDatabase(Path(path)), LedgerClock.from_environment())
+    ledger.migrate()
+    return ledger

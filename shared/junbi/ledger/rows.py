@@ -1,0 +1,189 @@
+"""How values become columns and come back: times, reasons, checks, documents."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from junbi.core.facts import (
+    Arrival,
+    ArrivalState,
+    CreateState,
+    Launch,
+    LaunchState,
+    Registration,
+    Revision,
+    Try,
+)
+from junbi.core.model import Check, Reason, State
+from junbi.core.plan import PlanSpec
+from junbi.errors import LedgerUnknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Row = dict[str, Any]
+
+
+def to_time(moment: datetime) -> str:
+    """A moment as text that sorts: UTC, microseconds."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def from_time(text: str) -> datetime:
+    """The moment back."""
+    return datetime.fromisoformat(text)
+
+
+def to_json(value: Any) -> str:
+    """A document as text."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def to_reason(reason: Reason | None) -> str | None:
+    """A reason as text, None for none."""
+    return None if reason is None else to_json(asdict(reason))
+
+
+def from_reason(text: str | None) -> Reason | None:
+    """The reason back."""
+    return None if text is None else Reason(**json.loads(text))
+
+
+def to_checks(checks: Iterable[Check]) -> str:
+    """Checks as text."""
+    return to_json([asdict(check) for check in checks])
+
+
+def from_checks(text: str) -> tuple[Check, ...]:
+    """The checks back."""
+    return tuple(
+        Check(item["name"], State(item["state"]), Reason(**item["reason"]) if item["reason"] else None)
+        for item in json.loads(text)
+    )
+
+
+def known(enum: type[Any], value: str, what: str) -> Any:
+    """A state by its name. LedgerUnknown where a newer junbi wrote it: the row is left alone."""
+    try:
+        return enum(value)
+    except ValueError:
+        raise LedgerUnknown(f"{what} has the state {value!r}, which this junbi does not know; left alone.") from None
+
+
+def arrival(row: Row) -> Arrival:
+    """An arrival from its row."""
+    return Arrival(
+        key=row["key"],
+        dataset=row["dataset"],
+        bucket=row["bucket"],
+        prefix=row["prefix"],
+        captures=json.loads(row["captures"]),
+        state=known(ArrivalState, row["state"], f"arrival {row['key']}"),
+        opened_at=from_time(row["opened_at"]),
+        noted_at=from_time(row["noted_at"]),
+        found=bool(row["found"]),
+        dirty=bool(row["dirty"]),
+        reason=from_reason(row["reason"]),
+        revision=row["revision"],
+        row=row["row"],
+    )
+
+
+def arrival_columns(arrival: Arrival) -> Row:
+    """An arrival's columns."""
+    return {
+        "key": arrival.key,
+        "dataset": arrival.dataset,
+        "bucket": arrival.bucket,
+        "prefix": arrival.prefix,
+        "captures": to_json(arrival.captures),
+        "state": arrival.state.value,
+        "opened_at": to_time(arrival.opened_at),
+        "noted_at": to_time(arrival.noted_at),
+        "found": int(arrival.found),
+        "dirty": int(arrival.dirty),
+        "reason": to_reason(arrival.reason),
+        "revision": arrival.revision,
+        "row": arrival.row,
+    }
+
+
+def revision(row: Row) -> Revision:
+    """A revision from its row."""
+    times = {name: from_time(row[name]) for name in ("newest_at", "created_at")}
+    return Revision(**{**row, **times, "captures": json.loads(row["captures"])})
+
+
+def revision_columns(revision: Revision) -> Row:
+    """A revision's columns."""
+    times = {"newest_at": to_time(revision.newest_at), "created_at": to_time(revision.created_at)}
+    return {**asdict(revision), **times, "captures": to_json(revision.captures)}
+
+
+def registration(row: Row) -> Registration:
+    """A registration from its row."""
+    state = known(CreateState, row["state"], f"registration {row['revision']}")
+    return Registration(**{**row, "state": state, "reason": from_reason(row["reason"])})
+
+
+def registration_columns(registration: Registration) -> Row:
+    """A registration's columns."""
+    return {
+        **asdict(registration),
+        "state": registration.state.value,
+        "reason": to_reason(registration.reason),
+    }
+
+
+def launch(row: Row) -> Launch:
+    """A launch from its row."""
+    return Launch(
+        id=row["id"],
+        plan=row["plan"],
+        identity=row["identity"],
+        rerun=row["rerun"],
+        trigger=row["trigger_key"],
+        pins=json.loads(row["pins"]),
+        params=json.loads(row["params"]),
+        spec=PlanSpec.model_validate_json(row["spec"]),
+        generation=row["generation"],
+        state=known(LaunchState, row["state"], f"launch {row['id']}"),
+        created_at=from_time(row["created_at"]),
+        updated_at=from_time(row["updated_at"]),
+        job_id=row["job_id"],
+        job_status=row["job_status"],
+        reason=from_reason(row["reason"]),
+        checks=from_checks(row["checks"]),
+        row=row["row"],
+    )
+
+
+def launch_columns(launch: Launch) -> Row:
+    """A launch's columns."""
+    return {
+        "id": launch.id,
+        "plan": launch.plan,
+        "identity": launch.identity,
+        "rerun": launch.rerun,
+        "trigger_key": launch.trigger,
+        "pins": to_json(launch.pins),
+        "params": to_json(launch.params),
+        "spec": launch.spec.model_dump_json(),
+        "generation": launch.generation,
+        "state": launch.state.value,
+        "job_id": launch.job_id,
+        "job_status": launch.job_status,
+        "reason": to_reason(launch.reason),
+        "checks": to_checks(launch.checks),
+        "created_at": to_time(launch.created_at),
+        "updated_at": to_time(launch.updated_at),
+        "row": launch.row,
+    }
+
+
+def attempt(row: Row) -> Try:
+    """A try from its row (``try`` is a word of the language)."""
+    return Try(**{**row, "stored_at": from_time(row["stored_at"])})

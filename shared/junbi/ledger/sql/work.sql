@@ -1,0 +1,48 @@
+-- name: ask
+-- Something calls for a look: at the earlier of both times, and even if a worker is at it just now.
+INSERT INTO work (kind, id, due_at, asked, failures, problem, lease, leased_until)
+VALUES (:kind, :id, :due_at, 1, 0, '', '', '')
+ON CONFLICT (kind, id) DO UPDATE SET
+    due_at = CASE WHEN work.due_at < excluded.due_at THEN work.due_at ELSE excluded.due_at END,
+    asked = work.asked + 1;
+
+-- name: claim
+UPDATE work SET lease = :lease, leased_until = :until
+WHERE (kind, id) IN (
+    SELECT kind, id FROM work
+    WHERE due_at <= :now AND leased_until < :now ORDER BY due_at, kind, id LIMIT :most
+)
+RETURNING kind, id, asked, failures;
+
+-- name: finish
+-- Nothing more to do, unless somebody asked meanwhile.
+DELETE FROM work WHERE kind = :kind AND id = :id AND lease = :lease AND asked = :asked;
+
+-- name: again
+-- Look again later, or at once if somebody asked meanwhile.
+UPDATE work SET
+    due_at = CASE WHEN asked <> :asked AND due_at < :due_at THEN due_at ELSE :due_at END,
+    failures = :failures, problem = :problem, lease = '', leased_until = ''
+WHERE kind = :kind AND id = :id AND lease = :lease;
+
+-- name: release_all
+UPDATE work SET lease = '', leased_until = '' WHERE lease <> '';
+
+-- name: due
+SELECT COUNT(*) AS due FROM work WHERE due_at <= :now AND leased_until < :now;
+
+-- name: work_of
+SELECT due_at, failures, problem FROM work WHERE kind = :kind AND id = :id;
+
+-- name: take_turn
+-- One caller in each interval: for pokes, and for looking around.
+UPDATE setting SET value = :now WHERE name = :name AND value < :before;
+
+-- name: tell
+INSERT INTO story (at, subject, code, message) VALUES (:now, :subject, :code, :message);
+
+-- name: stories
+SELECT at, subject, code, message FROM story WHERE number > :after ORDER BY number LIMIT :most;
+
+-- name: story_of
+SELECT at, subject, code, message FROM story WHERE subject = :subject ORDER BY number;

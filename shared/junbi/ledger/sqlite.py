@@ -1,0 +1,129 @@
+"""The ledger's engine for one machine: SQLite, write-ahead log, every commit on disk before it returns."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from junbi.errors import LedgerError, LedgerUnavailable, LedgerUnknown
+from junbi.ledger.statements import migrations, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Row = dict[str, Any]
+
+#: Milliseconds to wait for another writer before giving up. Transactions last a few milliseconds.
+BUSY_TIMEOUT = 10_000
+
+
+class SqliteDatabase:
+    """Runs named statements. Each thread has its own connection; a transaction belongs to its thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = threading.local()
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything inside happens together or not at all; writers wait for each other."""
+        connection = self._connection()
+        with self._failures():
+            connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            with self._failures():
+                connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def run(self, statement: str, /, **values: Any) -> int:
+        """Execute a statement; the number of rows it changed."""
+        with self._failures():
+            return self._connection().execute(statements()[statement], values).rowcount
+
+    def rows(self, statement: str, /, **values: Any) -> list[Row]:
+        """Execute a statement; its rows."""
+        with self._failures():
+            return self._connection().execute(statements()[statement], values).fetchall()
+
+    def row(self, statement: str, /, **values: Any) -> Row | None:
+        """Execute a statement; its first row, or None."""
+        found = self.rows(statement, **values)
+        return found[0] if found else None
+
+    def migrate(self) -> None:
+        """Bring the schema up to date. LedgerUnknown where a newer junbi has been here."""
+        known = migrations()
+        with self._failures():
+            connection = self._connection()
+            if self._version(connection) == known[-1][0]:
+                return
+        with self.transaction():
+            self._apply(connection, known)
+
+    def _apply(self, connection: sqlite3.Connection, known: list[tuple[int, str]]) -> None:
+        version = self._version(connection)
+        if version > known[-1][0]:
+            raise LedgerUnknown(
+                f"{self._path} has schema {version}, and this junbi knows up to {known[-1][0]}. Nothing was "
+                "changed. Use the junbi that wrote it, or a newer one."
+            )
+        for number, script in known:
+            if number > version:
+                for statement in _split(script):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        version: Row = connection.execute("PRAGMA user_version").fetchone()
+        return int(version["user_version"])
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            with self._failures():
+                connection = self._connect()
+            self._local.connection = connection
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT / 1000, isolation_level=None)
+        connection.row_factory = _as_dict
+        connection.execute("PRAGMA journal_mode = WAL")
+        # FULL: a door answers "noted" only when the note outlives a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Say what SQLite's errors mean to the user."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise LedgerUnavailable(
+                f"The ledger {self._path} could not be used: {error}. Nothing was changed by this call; it will "
+                "work again once the cause is gone (disk space, rights, another process holding it)."
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise LedgerError(f"The ledger {self._path} refused a statement: {error}.") from error
+
+
+def _as_dict(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Row:
+    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
+
+
+def _split(script: str) -> Iterator[str]:
+    """The statements of a script, so that they run inside one transaction (executescript would commit it)."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,98 @@
+"""The worklist: what has to be looked at and when. Every accepted event ends in a row here or is finished."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from junbi.ledger.rows import to_time
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from junbi.ledger.ledger import Database
+
+Kind = Literal["arrival", "revision", "launch"]
+
+#: How long a claimed row belongs to its worker. Longer than any one look takes; a worker that died in between
+#: leaves its row to others after it.
+LEASE = timedelta(seconds=60)
+
+#: Doors poke ``reconcile`` at most once in this time.
+POKE_INTERVAL = timedelta(seconds=2)
+
+#: Folders that no event told of are looked for at most once in this time.
+DISCOVERY_INTERVAL = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A claimed row. ``asked`` counts the calls for a look, ``failures`` the looks that failed in a row."""
+
+    kind: Kind
+    id: str
+    asked: int
+    failures: int
+    lease: str
+
+
+class Worklist:
+    """Asks for looks, and hands them out to one worker at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def ask(self, kind: Kind, key: str, due_at: datetime) -> None:
+        """Have something looked at by then, at the latest."""
+        self._database.run("ask", kind=kind, id=key, due_at=to_time(due_at))
+
+    def claim(self, now: datetime, most: int = 10) -> list[Item]:
+        """Lease what is due; nobody else gets it until it is finished or the lease ran out."""
+        lease = uuid.uuid4().hex
+        found = self._database.rows("claim", lease=lease, until=to_time(now + LEASE), now=to_time(now), most=most)
+        return [Item(row["kind"], row["id"], row["asked"], row["failures"], lease) for row in found]
+
+    def finish(self, item: Item, now: datetime) -> None:
+        """There is nothing more to do; if somebody asked meanwhile, it is looked at once more."""
+        gone = self._database.run("finish", kind=item.kind, id=item.id, lease=item.lease, asked=item.asked)
+        if not gone:
+            self.again(item, now)
+
+    def again(self, item: Item, due_at: datetime, failures: int = 0, problem: str = "") -> None:
+        """Look again then, or at once if somebody asked meanwhile; ``problem`` is why the last look failed."""
+        self._database.run(
+            "again",
+            kind=item.kind,
+            id=item.id,
+            lease=item.lease,
+            asked=item.asked,
+            due_at=to_time(due_at),
+            failures=failures,
+            problem=problem,
+        )
+
+    def release_all(self) -> None:
+        """Take every lease back. Only for whoever knows that no worker is left (``junbi up`` at its start)."""
+        self._database.run("release_all")
+
+    def due(self, now: datetime) -> int:
+        """How many rows wait for a worker."""
+        row = self._database.row("due", now=to_time(now))
+        return int(row["due"]) if row else 0
+
+    def entry(self, kind: Kind, key: str) -> dict[str, Any] | None:
+        """When something is looked at next (``due_at``), and why the last look failed, if it did (``problem``)."""
+        return self._database.row("work_of", kind=kind, id=key)
+
+    def may_poke(self, now: datetime) -> bool:
+        """Whether this door should poke ``reconcile``: not if another did just now."""
+        return self._take_turn("poked_at", now, POKE_INTERVAL)
+
+    def may_discover(self, now: datetime) -> bool:
+        """Whether it is time to look for folders that no event told of."""
+        return self._take_turn("discovered_at", now, DISCOVERY_INTERVAL)
+
+    def _take_turn(self, name: str, now: datetime, interval: timedelta) -> bool:
+        return self._database.run("take_turn", name=name, now=to_time(now), before=to_time(now - interval)) == 1

@@ -1,0 +1,117 @@
+"""Puts what a pod writes into a mounted directory back into OSS.
+
+Assumed, from the guide's rule that an OSS mount cannot append to or overwrite a file: an object that exists, from
+before or put by this pod a moment ago, is never replaced; the change is told in the pod's events and kept in the pod's
+directory. A file counts as written once nobody holds it open for writing and two looks saw it unchanged. Deleting a
+file deletes no object. To check on a real account: append to, overwrite and delete a file on an OSS mount.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from junbi.emulator.dlc.mounts import directory_prefix, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from junbi.emulator.dlc.mounts import Buckets, Signature
+    from junbi.emulator.dlc.pods import Mount
+
+_md5 = functools.partial(hashlib.md5, usedforsecurity=False)
+
+
+class MountSync:
+    """One writable mount of a running pod.
+
+    Args:
+        known: the signatures of the files that stand in OSS as they are, from the filling.
+        tell: writes a line into the pod's events.
+    """
+
+    def __init__(
+        self, buckets: Buckets, mount: Mount, directory: Path, known: dict[str, Signature], tell: Callable[[str], None]
+    ) -> None:
+        self._buckets, self._mount, self.directory, self._tell = buckets, mount, directory, tell
+        self._settled = dict(known)
+        self._seen: dict[str, Signature] = {}
+        self._told: set[str] = set()
+        self.kept: set[str] = set()  #: relative paths of what could not be put back
+
+    def put_back(self, busy: set[tuple[int, int]] | None) -> None:
+        """Put new files into OSS.
+
+        Args:
+            busy: device and inode of the files still open for writing; None when the pod has ended, so that
+                every file is as finished as it will ever be.
+        """
+        changed = {name: (status.st_size, status.st_mtime_ns) for name, status in self._files(busy)}
+        changed = {name: found for name, found in changed.items() if self._settled.get(name) != found}
+        ready = [name for name, found in changed.items() if busy is None or self._seen.get(name) == found]
+        self._seen = changed
+        if not ready:
+            return
+        prefix = directory_prefix(self._mount)
+        etags = {stored.key: stored.etag for stored in self._buckets.list(self._mount.bucket, prefix)}
+        for name in sorted(ready):
+            self._put(prefix + name, name, etags)
+            self._settled[name] = changed[name]
+
+    def _put(self, key: str, name: str, etags: dict[str, str]) -> None:
+        """Put one file, unless the object exists; one with this very content is our own from before a crash."""
+        reason = _unusable(name)
+        if reason:
+            self._keep(name, f"no object can have its name: {reason}")
+            return
+        try:
+            with (self.directory / name).open("rb") as stream:
+                if key not in etags:
+                    self._buckets.put(self._mount.bucket, key, stream)
+                elif etags[key].strip('"').lower() != hashlib.file_digest(stream, _md5).hexdigest():
+                    self._keep(name, f"{key!r} exists, and an OSS mount can neither append to it nor overwrite it")
+        except FileNotFoundError:
+            return  # removed since we looked: nothing to put
+        except PermissionError:
+            self._keep(name, "it may not be read")
+
+    def _keep(self, name: str, reason: str) -> None:
+        self.kept.add(name)
+        if name not in self._told:
+            self._told.add(name)
+            self._tell(f"{self._mount.path}/{name} was not written to OSS: {reason}. It is kept in {self.directory}")
+
+    def _files(self, busy: set[tuple[int, int]] | None) -> Iterator[tuple[str, os.stat_result]]:
+        for path in self._paths():
+            try:
+                status = path.lstat()
+            except FileNotFoundError:
+                continue  # a temporary file of the command
+            name = path.relative_to(self.directory).as_posix()
+            if not stat.S_ISREG(status.st_mode):
+                self._keep(name, "it is no regular file")
+            elif busy is None or (status.st_dev, status.st_ino) not in busy:
+                yield name, status
+
+    def _paths(self) -> Iterator[Path]:
+        """Everything in the directory but its folders; links to folders count as files and are not followed."""
+        for folder, folders, names in os.walk(self.directory, onerror=self._unreadable):
+            yield from (Path(folder, name) for name in names)
+            yield from (path for path in (Path(folder, name) for name in folders) if path.is_symlink())
+
+    def _unreadable(self, error: OSError) -> None:
+        path = Path(error.filename)
+        if path != self.directory and not isinstance(error, FileNotFoundError):
+            self._keep(path.relative_to(self.directory).as_posix(), "it may not be read")
+
+
+def _unusable(name: str) -> str:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return "it is not UTF-8"
+    return refusal(name)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 from uuid import uuid4
 
 from junbi.emulator.oss.checksums import Tally, crc64
 from junbi.emulator.oss.window import open_window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 CHUNK = 1 << 18
@@ -89,7 +90,7 @@ class Blobs:
         with self.path(draft.blob).open("rb") as source, self.path(blob).open("r+b") as file:
             file.truncate(size)  # what an append that was never committed left behind
             file.seek(size)
-            for piece in iter(lambda: source.read(CHUNK), b""):
+            for piece in pieces_of(source):
                 file.write(piece)
                 so_far = crc64(piece, so_far)
         return so_far
@@ -128,6 +129,8 @@ class Blobs:
         return blob
 
 
-def pieces_of(stream: BinaryIO) -> Iterable[bytes]:
-    """A stream in pieces that fit in memory."""
-    return iter(lambda: stream.read(CHUNK), b"")
+def pieces_of(stream: IO[bytes], left: int = sys.maxsize) -> Iterator[bytes]:
+    """A stream, or as many bytes of it as are ``left``, in pieces that fit in memory."""
+    while left and (piece := stream.read(min(CHUNK, left))):
+        left -= len(piece)
+        yield piece

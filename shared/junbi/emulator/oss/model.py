@@ -50,15 +50,15 @@ class StoredObject:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a write did to one key: the object ``before`` it and ``after`` it, None where there was or is none."""
+    """What a write did to one key: the object ``before`` it, None where there was none, and ``after`` it."""
 
     before: StoredObject | None
-    after: StoredObject | None
+    after: StoredObject
 
     @property
     def delta(self) -> int:
         """By how many bytes the object grew; negative where it shrank."""
-        return (self.after.size if self.after else 0) - (self.before.size if self.before else 0)
+        return self.after.size - (self.before.size if self.before else 0)
 
 
 @dataclass(frozen=True, slots=True)

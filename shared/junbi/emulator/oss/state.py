@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from junbi.emulator.oss import listing
 from junbi.emulator.oss.blobs import Blobs, pieces_of
@@ -70,10 +70,15 @@ class Buckets:
                 raise OssError("BucketNotEmpty", BucketName=name)
             self.index.write("DELETE FROM bucket WHERE name=?", name)
 
+    def totals(self, name: str) -> tuple[int, int]:
+        """Bytes and number of a bucket's objects. ``NoSuchBucket``."""
+        self.bucket(name)
+        size, count = self.index.rows("SELECT coalesce(sum(size), 0), count(*) FROM object WHERE bucket=?", name)[0]
+        return size, count
+
     def put(self, bucket: str, key: str, stream: BinaryIO) -> StoredObject:
         """Store an object, replacing the one of this name. ``NoSuchBucket``, ``InvalidObjectName``."""
-        change = self.store(bucket, key, self.receive(bucket, key, pieces_of(stream)), headers={})
-        return cast("StoredObject", change.after)
+        return self.store(bucket, key, self.receive(bucket, key, pieces_of(stream)), headers={}).after
 
     def open(self, bucket: str, key: str) -> BinaryIO:
         """An object's content, seekable, as it is now whatever happens to it later. ``NoSuchKey``."""
@@ -153,8 +158,8 @@ class Buckets:
         made = replace(made, kind="Normal" if made.kind == "Appendable" else made.kind)
         return self.commit(made if headers is None else replace(made, headers=dict(headers)), only_new=only_new)
 
-    def delete(self, bucket: str, key: str) -> Change:
-        """Delete an object; a change from None to None where there is none. ``NoSuchBucket``."""
+    def delete(self, bucket: str, key: str) -> StoredObject | None:
+        """Delete an object; what it was, or None where there was none. ``NoSuchBucket``."""
         raw = key_bytes(key)
         with self.index.transaction():
             self.bucket(bucket)
@@ -163,7 +168,7 @@ class Buckets:
                 self.blobs.doubt([before.blob])
                 self.index.write("DELETE FROM object WHERE bucket=? AND key=?", bucket, raw)
         self.blobs.drop([before.blob] if before else [])
-        return Change(before, None)
+        return before
 
     def commit(
         self, made: StoredObject, *, only_new: bool = False, also: Callable[[], Iterable[str]] = tuple

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from junbi.core.placeholders import Reference, parse
@@ -75,6 +75,7 @@ def pattern_of(path: str) -> tuple[str, str, tuple[str, ...]]:
     return root, pattern, tuple(piece.name for piece in pieces if isinstance(piece, Reference))
 
 
+@lru_cache(maxsize=4096)
 def place_of(watch: Watch) -> Place:
     """The place a compiled watch covers: its pattern read back."""
     # A slash is never escaped and a hole holds one in [^/]: take the holes out before cutting at slashes.
@@ -89,20 +90,22 @@ def _plain(escaped: str) -> str:
 
 def _meet(one: Part, other: Part) -> bool:
     """Whether some text fits both parts. A hole is one character and then any number of them."""
+    if None not in one and None not in other:
+        return one == other
     left, right = _symbols(one), _symbols(other)
-
-    @cache
-    def fits(i: int, j: int) -> bool:
-        if i == len(left) or j == len(right):
-            return all(symbol == "*" for symbol in left[i:] + right[j:])
-        a, b = left[i], right[j]
-        if a == "*":
-            return fits(i + 1, j) or fits(i, j + 1)
-        if b == "*":
-            return fits(i, j + 1) or fits(i + 1, j)
-        return (a == b or "?" in {a, b}) and fits(i + 1, j + 1)
-
-    return fits(0, 0)
+    # fits[j] answers for what is left of both from (i, j) on, filled from their ends.
+    below: list[bool] = []
+    for i in range(len(left), -1, -1):
+        fits = [False] * (len(right) + 1)
+        for j in range(len(right), -1, -1):
+            if i == len(left) or j == len(right):
+                fits[j] = all(symbol == "*" for symbol in left[i:] + right[j:])
+            elif "*" in {left[i], right[j]}:
+                fits[j] = below[j] or fits[j + 1]
+            else:
+                fits[j] = (left[i] == right[j] or "?" in {left[i], right[j]}) and below[j + 1]
+        below = fits
+    return below[0]
 
 
 def _symbols(part: Part) -> tuple[str, ...]:

@@ -32,4 +32,8 @@ def check(plan: PlanSpec, datasets: Mapping[str, DatasetSpec]) -> Check:
 def triggered(output: Output, datasets: Mapping[str, DatasetSpec]) -> tuple[str, ...]:
     """The datasets for which writing this output is an arrival, by name."""
     written = place(output.uri)
-    return tuple(name for name, dataset in datasets.items() if place_of(dataset.watch).overlaps(written))
+    return tuple(
+        name
+        for name, dataset in datasets.items()
+        if dataset.watch.bucket == written.bucket and place_of(dataset.watch).overlaps(written)
+    )

@@ -1,0 +1,196 @@
+"""What junbi.yaml may say: one class for each section, one field for each key."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from junbi.config.types import (
+    Address,
+    Duration,
+    Expression,
+    Instance,
+    Key,
+    Marker,
+    Mount,
+    Name,
+    Named,
+    Region,
+    Size,
+    Text,
+    Value,
+    Workspace,
+    refuse,
+    without_extensions,
+)
+
+#: Source: DLC SDK 1.11.6, CreateJob; PAI compares letter case.
+JobType = Literal[
+    "TFJob",
+    "PyTorchJob",
+    "MPIJob",
+    "XGBoostJob",
+    "OneFlowJob",
+    "ElasticBatchJob",
+    "SlurmJob",
+    "RayJob",
+    "DataJuicerJob",
+]
+
+
+class Section(BaseModel):
+    """A mapping of known keys. Keys that begin with ``x-`` are for the writer alone; any other is a mistake."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        use_attribute_docstrings=True,
+        json_schema_extra={"patternProperties": {"^x-": True}},
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ignore_extensions(cls, data: Any) -> Any:
+        return without_extensions(data)
+
+
+class Environment(Section):
+    """A workspace of PAI to run in."""
+
+    workspace: Workspace
+    """The workspace's number, in quotes. It is always explicit: PAI itself would fall back to a default."""
+    region: Region
+    """The region of the workspace and of everything in it."""
+
+
+class Defaults(Section):
+    """What every plan has unless it says otherwise."""
+
+    tags: dict[Text, str] = {}
+    """Tags of every job."""
+
+
+class Complete(Section):
+    """When an upload is complete: exactly one of ``marker``, ``quiet`` and ``count``."""
+
+    marker: Marker | None = None
+    """An object that is written last, such as _SUCCESS."""
+    quiet: Duration | None = None
+    """So long after the newest object."""
+    count: Annotated[int, Field(ge=1)] | None = None
+    """So many objects."""
+    max_wait: Duration | None = None
+    """The longest time from the first object. Then ``quiet`` closes, and the others are reported as incomplete."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = [name for name in ("marker", "quiet", "count") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise refuse(f"needs exactly one of marker, quiet and count, got {' and '.join(given) or 'none'}")
+        if self.quiet and self.max_wait and self.max_wait < self.quiet:
+            raise refuse("can never be quiet for so long: max_wait is shorter than quiet")
+        return self
+
+
+class Dataset(Section):
+    """A folder in OSS in which each version is a folder of its own."""
+
+    watch: str
+    """Where versions arrive: oss://bucket/path/{version}/."""
+    complete: Complete
+    """When a version is complete."""
+    newest: Literal["time", "version", "semver"] = "time"
+    """Which version counts as the newest: the last that was completed, or the greatest name, or semantic version."""
+    mount: Mount
+    """Where jobs find it."""
+    allow: Expression | None = None
+    """A regular expression for the names that placeholders may take, in place of [A-Za-z0-9._-]{1,128}."""
+
+
+class Image(Section):
+    """A container image."""
+
+    uri: Address
+    """Its registry address."""
+
+
+class Resource(Section):
+    """What jobs run on."""
+
+    public: Instance
+    """A public instance type."""
+
+
+class Workers(Section):
+    """The pods of a job."""
+
+    count: Annotated[int, Field(ge=1, le=1000)] = 1
+    """How many."""
+    shared_memory: Size | None = None
+    """Of each pod, such as 14Gi."""
+
+
+class Job(Section):
+    """The job as PAI gets it."""
+
+    type: JobType
+    """PAI's job type."""
+    workers: Workers = Workers()
+    """The pods."""
+    command: Text
+    """The shell command of every pod. {params.x}, {dataset.version} and {launch} are filled in and quoted."""
+    env: dict[Key, str] = {}
+    """Environment variables; the same placeholders are filled in."""
+    request: dict[str, Any] = {}
+    """Any other field of CreateJob, spelled as PAI spells it, that junbi does not set itself."""
+
+
+class Output(Section):
+    """A folder in OSS that the job writes to."""
+
+    uri: str
+    """Where: oss://bucket/path/{launch}/."""
+    mount: Mount
+    """Where the job finds it."""
+
+
+class Plan(Section):
+    """One training job."""
+
+    on: list[Name]
+    """The inputs whose new versions start it."""
+    datasets: list[Name]
+    """The datasets it mounts."""
+    image: Name
+    """One of images."""
+    resource: Name
+    """One of resources."""
+    params: dict[Key, Value] = {}
+    """Its parameters: part of what makes two launches the same."""
+    job: Job
+    """The job."""
+    outputs: Named[Output] = {}
+    """What it writes to."""
+    tags: dict[Text, str] = {}
+    """Tags of its jobs."""
+
+
+class Config(Section):
+    """junbi.yaml."""
+
+    deployment: Name
+    """The name of this deployment, unique in its ledger; every job is tagged with it."""
+    environments: Annotated[Named[Environment], Field(min_length=1)]
+    """Workspaces by name; --env chooses once there are two."""
+    defaults: Defaults = Defaults()
+    """What every plan has."""
+    datasets: Named[Dataset] = {}
+    """Watched folders."""
+    images: Named[Image] = {}
+    """Container images."""
+    resources: Named[Resource] = {}
+    """What jobs run on."""
+    plans: Named[Plan] = {}
+    """Training jobs."""

@@ -1,0 +1,120 @@
+"""Compiles one plan: its names looked up, its job template checked, its placeholders proved to name something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from junbi.config.findings import listed, suggestion
+from junbi.config.request import check_request
+from junbi.config.templates import check_templates
+from junbi.core.places import split
+from junbi.core.plan import JobTemplate, Output, PlanSpec, Resource, Workers
+from junbi.core.rules import mount_collision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from junbi.config.findings import Findings
+    from junbi.config.model import Config, Plan
+    from junbi.config.tree import Path
+    from junbi.core.plan import DatasetSpec
+
+#: Beginnings of names that junbi itself gives to tags and environment variables.
+_OUR_TAGS, _OUR_VARIABLES = "junbi.", "JUNBI_"
+
+
+def compile_plan(name: str, config: Config, datasets: Mapping[str, DatasetSpec], findings: Findings) -> PlanSpec | None:
+    """The plan, or None where what is wrong with it leaves nothing to check further."""
+    plan, path = config.plans[name], ("plans", name)
+    _inputs(plan, config, path, findings)
+    images = _known(plan.image, config.images, "image", (*path, "image"), findings)
+    resources = _known(plan.resource, config.resources, "resource", (*path, "resource"), findings)
+    _reserved(config, plan, path, findings)
+    check_request(plan.job.request, (*path, "job", "request"), findings)
+    check_templates(plan, datasets, path, findings)
+    outputs_right = _outputs(plan, path, findings)
+    if not (images and resources and outputs_right and set(plan.datasets) <= set(config.datasets)):
+        return None
+    spec = _spec(name, plan, config)
+    collision = mount_collision.check(spec)
+    if collision.reason:
+        at = (*path, "outputs") if plan.outputs else (*path, "datasets")
+        findings.error(at, f"{collision.reason.code}: {collision.reason.message} {collision.reason.fix}", key=True)
+    return spec
+
+
+def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
+    return PlanSpec(
+        name=name,
+        on=tuple(plan.on),
+        datasets=tuple(plan.datasets),
+        mounts={dataset: config.datasets[dataset].mount for dataset in plan.datasets},
+        image=config.images[plan.image].uri,
+        resource=Resource(name=plan.resource, public=config.resources[plan.resource].public),
+        params=plan.params,
+        job=JobTemplate(
+            type=plan.job.type,
+            workers=Workers(**plan.job.workers.model_dump()),
+            command=plan.job.command,
+            env=plan.job.env,
+            request=plan.job.request,
+        ),
+        outputs=tuple(Output(name=output, uri=it.uri, mount=it.mount) for output, it in plan.outputs.items()),
+        tags={**config.defaults.tags, **plan.tags},
+    )
+
+
+def _known(name: str, things: Iterable[str], what: str, path: Path, findings: Findings) -> bool:
+    known = list(things)
+    if name not in known:
+        findings.error(path, f"no {what} {name!r}{suggestion(name, known)}; there are: {listed(known)}")
+    return name in known
+
+
+def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
+    for key, names in (("datasets", plan.datasets), ("on", plan.on)):
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                findings.error((*path, key, index), f"{name!r} stands in the list twice")
+            elif key == "datasets":
+                _known(name, config.datasets, "dataset", (*path, key, index), findings)
+            elif name not in plan.datasets:
+                _not_used(name, plan, (*path, key, index), findings)
+    if not plan.on:
+        findings.error((*path, "on"), "names nothing, so nothing could ever start this plan", key=True)
+
+
+def _not_used(name: str, plan: Plan, path: Path, findings: Findings) -> None:
+    near = suggestion(name, plan.datasets)
+    message = f"{name!r} is no input of this plan{near}: only what it names under datasets can start it"
+    findings.error(path, f"{message} ({listed(plan.datasets)})")
+
+
+def _reserved(config: Config, plan: Plan, path: Path, findings: Findings) -> None:
+    tagged: tuple[tuple[Path, Iterable[str]], ...] = (
+        (("defaults", "tags"), config.defaults.tags if path[1] == next(iter(config.plans)) else ()),
+        ((*path, "tags"), plan.tags),
+    )
+    for at, tags in tagged:
+        for tag in tags:
+            if tag.startswith(_OUR_TAGS):
+                findings.error((*at, tag), f"tags that begin with {_OUR_TAGS} are junbi's own", key=True)
+    for variable in plan.job.env:
+        if variable.startswith(_OUR_VARIABLES):
+            message = f"variables that begin with {_OUR_VARIABLES} are junbi's own"
+            findings.error((*path, "job", "env", variable), message, key=True)
+
+
+def _outputs(plan: Plan, path: Path, findings: Findings) -> bool:
+    right = True
+    for name, output in plan.outputs.items():
+        try:
+            split(output.uri)
+        except ValueError as mistake:
+            findings.error((*path, "outputs", name, "uri"), str(mistake))
+            right = False
+        else:
+            if "{launch}" not in output.uri:
+                message = "without {launch} every launch writes to the same folder, and OSS mounts cannot overwrite"
+                findings.warn((*path, "outputs", name, "uri"), message)
+    return right

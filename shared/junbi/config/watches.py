@@ -1,0 +1,94 @@
+"""Compiles the datasets: what they watch, and whether two of them would take the same object."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
+
+from junbi.config.findings import listed
+from junbi.core.placeholders import references
+from junbi.core.places import pattern_of, place_of, split
+from junbi.core.plan import Complete, DatasetSpec, Watch
+
+if TYPE_CHECKING:
+    from junbi.config.findings import Findings
+    from junbi.config.model import Config, Dataset
+    from junbi.config.tree import Path
+
+_CAPTURE = re.compile(r"[a-z][a-z0-9_]{0,31}")
+#: Characters. Source: AIWorkSpace's limit for a dataset's Name, which is ``<deployment>-<dataset>``.
+_LONGEST_NAME = 127
+
+
+def compile_datasets(config: Config, findings: Findings) -> dict[str, DatasetSpec]:
+    """Every dataset whose watch is right, by name."""
+    specs = {}
+    for name, dataset in config.datasets.items():
+        if len(f"{config.deployment}-{name}") > _LONGEST_NAME:
+            findings.error(("datasets", name), f"its name in PAI, {config.deployment}-{name}, is too long", key=True)
+        watch = _watch(name, dataset, findings)
+        if watch is not None:
+            specs[name] = DatasetSpec(
+                name=name,
+                watch=watch,
+                complete=Complete(**dataset.complete.model_dump()),
+                newest=dataset.newest,
+                mount=dataset.mount,
+            )
+    _overlaps(config, specs, findings)
+    return specs
+
+
+def _watch(name: str, dataset: Dataset, findings: Findings) -> Watch | None:
+    path: Path = ("datasets", name, "watch")
+    try:
+        bucket, folder = split(dataset.watch)
+    except ValueError as mistake:
+        findings.error(path, str(mistake))
+        return None
+    if not _placeholders(dataset.watch, folder, path, findings):
+        return None
+    if re.search(r"%[0-9A-Fa-f]{2}", dataset.watch):
+        findings.warn(
+            path, "holds a %-escape: keys are written as plain text, so this matches the characters themselves"
+        )
+    root, pattern, captures = pattern_of(folder)
+    given = {"allow": dataset.allow} if dataset.allow is not None else {}
+    return Watch(bucket=bucket, root=root, pattern=pattern, captures=captures, **given)
+
+
+def _placeholders(watch: str, folder: str, path: Path, findings: Findings) -> bool:
+    """Whether the placeholders are right; notes what is not."""
+    found = references(folder)
+    names = [reference.name for reference in found]
+    mistakes = [
+        f"{{{name}}} is no placeholder's name (a-z, 0-9 and _)" for name in names if not _CAPTURE.fullmatch(name)
+    ]
+    mistakes += [f"{{{name}}} stands in it twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+    touching = [second.name for first, second in pairwise(found) if first.end == second.start]
+    mistakes += [f"nothing parts {{{name}}} from the placeholder before it" for name in touching]
+    rest = folder
+    for reference in reversed(found):
+        rest = rest[: reference.start] + rest[reference.end :]
+    if re.search(r"[{}]", rest):
+        mistakes.append("a placeholder is written {name}, and other braces are not supported")
+    elif re.search(r"[*?]", rest):
+        mistakes.append("* and ? stand for themselves here: write {name} for a part that varies")
+    if not names and not mistakes:
+        mistakes.append(
+            f"a watch without a placeholder is not supported yet: name the version's folder, {watch}{{version}}/"
+        )
+    elif "version" not in names and not mistakes:
+        mistakes.append(f"needs {{version}}, which names the version; it has {listed(names)}")
+    for mistake in mistakes:
+        findings.error(path, mistake)
+    return not mistakes
+
+
+def _overlaps(config: Config, specs: dict[str, DatasetSpec], findings: Findings) -> None:
+    places = {name: place_of(spec.watch) for name, spec in specs.items()}
+    for one, other in combinations(specs, 2):
+        if places[one].overlaps(places[other]):
+            message = f"one object can lie under this and under datasets.{one}.watch ({config.datasets[one].watch})"
+            findings.error(("datasets", other, "watch"), f"{message}: give each dataset a folder of its own")

@@ -1,0 +1,173 @@
+"""A job as GetJob and ListJobs show it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from junbi.emulator.dlc.instances import INSTANCES
+from junbi.emulator.workspace.account import ACCOUNT_ID
+from junbi.wire.dlc import GetJobResponse, JobItem
+
+if TYPE_CHECKING:
+    from junbi.emulator.dlc.job import Job, Pod
+    from junbi.wire.dlc import JobSpec
+
+#: Members of the request that the answers repeat as they were sent. Everything but these is derived below.
+_REPEATED = (
+    "DisplayName",
+    "JobType",
+    "JobSpecs",
+    "UserCommand",
+    "Envs",
+    "Settings",
+    "CredentialConfig",
+    "ElasticSpec",
+    "Priority",
+    "ResourceId",
+    "SchedulingStrategy",
+    "ThirdpartyLibs",
+    "ThirdpartyLibDir",
+    "WorkspaceId",
+)
+_TIMES = {
+    "GmtSubmittedTime": "Queuing",
+    "GmtRunningTime": "Running",
+    "GmtSuccessedTime": "Succeeded",
+    "GmtFailedTime": "Failed",
+    "GmtStoppedTime": "Stopped",
+}
+_UNITS = {"Ki": 2**-20, "Mi": 2**-10, "Gi": 1.0, "Ti": 1024.0}
+
+
+def timestamp(moment: datetime) -> str:
+    """As DLC writes times: ``2021-01-12T14:35:01Z``."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def job_answer(job: Job, workspace_name: str, now: datetime) -> GetJobResponse:
+    """What GetJob answers. Data sources do not echo version, access and cache."""
+    request = job.request
+    sources = [
+        {"DataSourceId": mount.data_source_id, "MountPath": mount.path, "Uri": mount.uri} for mount in job.mounts
+    ]
+    cpu, gpu, memory = _requested(job)
+    return GetJobResponse.from_wire(
+        {
+            **_shown(job, workspace_name, now),
+            "DataSources": sources,
+            "Description": request.get("Description", ""),
+            "CustomEnvs": request.get("CustomEnvs") or [],
+            "RequestCPU": cpu,
+            "RequestGPU": gpu,
+            "RequestMemory": memory,
+        }
+    )
+
+
+def job_item(job: Job, workspace_name: str, now: datetime) -> JobItem:
+    """What ListJobs shows of a job. Its data sources leave the Uri out; sums are strings here."""
+    sources = [{"DataSourceId": mount.data_source_id, "MountPath": mount.path} for mount in job.mounts]
+    cpu, gpu, memory = _requested(job)
+    changed = timestamp(job.since)
+    item = {
+        **_shown(job, workspace_name, now),
+        "DataSources": sources,
+        "GmtModifiedTime": changed,
+        "IsDeleted": False,
+        "NodeCount": str(len(job.pods)),
+        "JobMaxRunningTimeMinutes": job.request.get("JobMaxRunningTimeMinutes"),
+        "RequestCPU": cpu,
+        "RequestGPU": f"{gpu:g}",
+        "RequestMemory": f"{memory:g}",
+    }
+    return JobItem.from_wire(item)
+
+
+def _shown(job: Job, workspace_name: str, now: datetime) -> dict[str, Any]:
+    repeated = {name: job.request[name] for name in _REPEATED if name in job.request}
+    times = {name: timestamp(moment) for name, status in _TIMES.items() if (moment := job.began(status))}
+    last = job.history[-1]
+    vpc = job.request.get("UserVpc")
+    return {
+        **repeated,
+        **times,
+        **({"GmtFinishTime": timestamp(job.since)} if job.terminal else {}),
+        **({"UserVpc": _vpc(vpc)} if vpc else {}),
+        "JobId": job.job_id,
+        "UserId": job.user_id,
+        "TenantId": ACCOUNT_ID,
+        "WorkspaceName": workspace_name,
+        "Accessibility": job.request.get("Accessibility", "PUBLIC"),
+        "Priority": job.request.get("Priority", 1),
+        "Status": job.status,
+        "ReasonCode": last["ReasonCode"],
+        "ReasonMessage": last["ReasonMessage"],
+        "StatusHistory": [_transition(entry) for entry in job.history],
+        "GmtCreateTime": timestamp(datetime.fromisoformat(job.created)),
+        "Duration": _duration(job, now),
+        "Pods": [_pod(job, pod) for pod in job.pods],
+        "ResourceType": "ECS",
+        "RestartTimes": "0/0",
+    }
+
+
+def _duration(job: Job, now: datetime) -> int:
+    """Seconds from the creation to the end, or till now. That it counts from the creation is assumed."""
+    end = job.since if job.terminal else now
+    return int((end - datetime.fromisoformat(job.created)).total_seconds())
+
+
+def _transition(entry: dict[str, str]) -> dict[str, str]:
+    return {
+        name: timestamp(datetime.fromisoformat(value)) if name.endswith("Time") else value
+        for name, value in entry.items()
+    }
+
+
+def _vpc(vpc: dict[str, Any]) -> dict[str, Any]:
+    """Requests say ExtendedCIDRs, answers ExtendedCidrs."""
+    return {{"ExtendedCIDRs": "ExtendedCidrs"}.get(name, name): value for name, value in vpc.items()}
+
+
+def _pod(job: Job, pod: Pod) -> dict[str, Any]:
+    known = job.pod_times.get(pod.pod_id, {})
+    times = {
+        name: timestamp(datetime.fromisoformat(known[key]))
+        for name, key in (("GmtStartTime", "Started"), ("GmtFinishTime", "Finished"))
+        if key in known
+    }
+    return {
+        "PodId": pod.pod_id,
+        "PodUid": pod.pod_uid,
+        "Type": pod.type,
+        "Status": known.get("Status", "Pending"),
+        "SubStatus": "Normal",
+        "Ip": "127.0.0.1",
+        "GmtCreateTime": timestamp(job.began("EnvPreparing") or datetime.fromisoformat(job.created)),
+        **times,
+    }
+
+
+def _requested(job: Job) -> tuple[int, float, float]:
+    """Cores, cards and GiB of all pods."""
+    sums = [0.0, 0.0, 0.0]
+    for spec in job.asked.job_specs:
+        for index, value in enumerate(_of_one(spec)):
+            sums[index] += value * (spec.pod_count or 1)
+    return int(sums[0]), sums[1], sums[2]
+
+
+def _of_one(spec: JobSpec) -> tuple[float, float, float]:
+    instance = INSTANCES.get(spec.ecs_spec or "")
+    if instance:
+        return float(instance.cpu or 0), float(instance.gpu or 0), float(instance.memory or 0)
+    config = spec.resource_config
+    if config is None:
+        return 0.0, 0.0, 0.0
+    return float(config.cpu or 0), float(config.gpu or 0), _gibibytes(config.memory or "0")
+
+
+def _gibibytes(text: str) -> float:
+    unit = _UNITS.get(text[-2:])
+    return float(text[:-2]) * unit if unit else float(text) / 2**30

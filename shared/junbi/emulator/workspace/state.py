@@ -1,0 +1,31 @@
+"""The emulated AIWorkSpace of one account: its workspace and its datasets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from junbi.emulator.workspace.account import Workspaces
+from junbi.emulator.workspace.datasets import Datasets
+
+if TYPE_CHECKING:
+    from junbi.emulator.clock import Clock
+    from junbi.emulator.records import Records
+
+DEFAULT_WORKSPACE_ID = "104231"
+
+
+class WorkspaceState:
+    """What AIWorkSpace knows.
+
+    Args:
+        records: where datasets are kept.
+        clock: for the dates written down.
+        workspace_id: of the account's only workspace, which is also everybody's default.
+        name: of that workspace.
+    """
+
+    def __init__(
+        self, records: Records, clock: Clock, *, workspace_id: str = DEFAULT_WORKSPACE_ID, name: str = "vision"
+    ) -> None:
+        self.workspaces = Workspaces(workspace_id, name, clock.now())
+        self.datasets = Datasets(records)

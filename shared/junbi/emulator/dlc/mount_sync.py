@@ -12,10 +12,12 @@ import functools
 import hashlib
 import os
 import stat
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from junbi.emulator.dlc.mounts import directory_prefix, refusal
+from junbi.emulator.dlc.mounts import directory_prefix
+from junbi.emulator.oss.errors import OssError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from junbi.emulator.dlc.mounts import Buckets, Signature
     from junbi.emulator.dlc.pods import Mount
 
+_LONGEST_KEY = 1023  #: bytes. Source: OSS documentation
 _md5 = functools.partial(hashlib.md5, usedforsecurity=False)
 
 
@@ -57,27 +60,42 @@ class MountSync:
         if not ready:
             return
         prefix = directory_prefix(self._mount)
-        etags = {stored.key: stored.etag for stored in self._buckets.list(self._mount.bucket, prefix)}
+        etags = self._etags(prefix)
         for name in sorted(ready):
-            self._put(prefix + name, name, etags)
+            reason = _unusable(prefix, name) or self._put(prefix + name, name, etags)
+            if reason:
+                self._keep(name, reason)
             self._settled[name] = changed[name]
 
-    def _put(self, key: str, name: str, etags: dict[str, str]) -> None:
-        """Put one file, unless the object exists; one with this very content is our own from before a crash."""
-        reason = _unusable(name)
-        if reason:
-            self._keep(name, f"no object can have its name: {reason}")
-            return
+    def _etags(self, prefix: str) -> dict[str, str]:
+        try:
+            return {stored.key: stored.etag for stored in self._buckets.list(self._mount.bucket, prefix)}
+        except OssError as error:
+            if error.code != "NoSuchBucket":
+                raise
+            return {}  # each put will be refused, and told file by file
+
+    def _put(self, key: str, name: str, etags: dict[str, str]) -> str:
+        """Put one file, unless the object exists; one with this very content is our own from before a crash.
+
+        Returns:
+            Why it cannot be put, however often it is tried; empty if it stands in OSS, or is gone.
+        """
         try:
             with (self.directory / name).open("rb") as stream:
                 if key not in etags:
                     self._buckets.put(self._mount.bucket, key, stream)
                 elif etags[key].strip('"').lower() != hashlib.file_digest(stream, _md5).hexdigest():
-                    self._keep(name, f"{key!r} exists, and an OSS mount can neither append to it nor overwrite it")
+                    return f"{key!r} exists, and an OSS mount can neither append to it nor overwrite it"
         except FileNotFoundError:
-            return  # removed since we looked: nothing to put
+            return ""  # removed since we looked
         except PermissionError:
-            self._keep(name, "it may not be read")
+            return "it may not be read"
+        except OssError as error:
+            if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
+            return f"{error.code}: {error.message}"
+        return ""
 
     def _keep(self, name: str, reason: str) -> None:
         self.kept.add(name)
@@ -109,9 +127,9 @@ class MountSync:
             self._keep(path.relative_to(self.directory).as_posix(), "it may not be read")
 
 
-def _unusable(name: str) -> str:
+def _unusable(prefix: str, name: str) -> str:
     try:
-        name.encode()
+        size = len((prefix + name).encode())
     except UnicodeEncodeError:
-        return "it is not UTF-8"
-    return refusal(name)
+        return "its name is not UTF-8"
+    return "its key would have more than 1023 bytes" if size > _LONGEST_KEY else ""

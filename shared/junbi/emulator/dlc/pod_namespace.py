@@ -34,8 +34,8 @@ def die_with_parent(number: int) -> None:
         libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
 
 
-def enter(root: str, bindings: Sequence[Binding], needed: Sequence[str]) -> str:
-    """Give the calling process its own view, in which every binding is mounted; says which kind of namespace it is.
+def enter(root: str, bindings: Sequence[Binding], needed: Sequence[str]) -> None:
+    """Give the calling process its own view of the file system, in which every binding is mounted.
 
     Args:
         root: an empty directory to put the new root on.
@@ -47,7 +47,7 @@ def enter(root: str, bindings: Sequence[Binding], needed: Sequence[str]) -> str:
     """
     points = sorted((os.path.realpath(point), real, read_only) for point, real, read_only in bindings)
     _refuse_hiding([point for point, _, _ in points], needed)
-    kind = _leave_host()
+    _leave_host()
     _mount(None, "/", None, _REC | _PRIVATE)
     # Unbindable, or binding the directory that holds the new root would put the new root into itself.
     _mount("tmpfs", root, "tmpfs", _NOSUID | _NODEV, "mode=755")
@@ -57,7 +57,6 @@ def enter(root: str, bindings: Sequence[Binding], needed: Sequence[str]) -> str:
         _bind_over(root + point, real, read_only=read_only)
     os.chroot(root)
     os.chdir("/")
-    return kind
 
 
 def _refuse_hiding(points: Sequence[str], needed: Sequence[str]) -> None:
@@ -67,17 +66,16 @@ def _refuse_hiding(points: Sequence[str], needed: Sequence[str]) -> None:
                 raise OSError(errno.EBUSY, f"a mount at {point} would hide {path}")
 
 
-def _leave_host() -> str:
+def _leave_host() -> None:
     """Enter a mount namespace; where only the owner of a user namespace may, enter one first, as the same user."""
     libc = _libc()
     if libc.unshare(_CLONE_NEWNS) == 0:
-        return "mount namespace"
+        return
     user, group = os.getuid(), os.getgid()
     if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS) != 0:
         raise _failure("unshare")
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         Path(f"/proc/self/{name}").write_text(text, encoding="ascii")
-    return "user and mount namespace"
 
 
 def _rebuild(host: str, target: str, points: set[str]) -> None:

@@ -81,9 +81,9 @@ def _error_body(answer: Answer) -> ErrorBody:
         return ErrorBody()
     if answer.body.lstrip().startswith(b"<"):
         text = answer.body.decode(errors="replace")
-        return ErrorBody.model_validate({name: unescape(value) for name, value in _XML.findall(text)})
+        return ErrorBody.from_wire({name: unescape(value) for name, value in _XML.findall(text)})
     try:
-        return ErrorBody.model_validate_json(answer.body)
+        return ErrorBody.model_validate_json(answer.body, by_alias=True, by_name=False)
     except ValidationError:
         return ErrorBody()
 

@@ -116,7 +116,7 @@ class Api:
 
     def _parse(self, operation: Operation, model: type[A], answer: Answer) -> A:
         try:
-            return model.model_validate_json(answer.body)
+            return model.model_validate_json(answer.body, by_alias=True, by_name=False)
         except ValidationError as error:
             trouble = (
                 f"success (HTTP {answer.status}), but the answer is no {model.__name__}: {error.error_count()} faults"
@@ -137,10 +137,9 @@ def _encode(body: WireModel) -> bytes:
 
 
 def _query(query: WireModel | None) -> str:
-    """``?A=1&B=x%20y``, empty where there is nothing to say; booleans as ``True``, as the official SDK spells them."""
-    pairs = "&".join(
-        f"{encode(name)}={encode(str(value))}" for name, value in (query.to_wire() if query else {}).items()
-    )
+    """``?A=1&B=x%20y``, empty where there is nothing to say."""
+    members = query.to_query() if query else {}
+    pairs = "&".join(f"{encode(name)}={encode(value)}" for name, value in members.items())
     return f"?{pairs}" if pairs else ""
 
 

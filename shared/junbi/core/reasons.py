@@ -28,4 +28,6 @@ class Code(StrEnum):
     PLATFORM_REFUSED = "PlatformRefused"
     SUBMIT_UNKNOWN = "SubmitUnknown"
     CALL_FAILED = "CallFailed"
+    JOB_ENDED = "JobEnded"
+    JOB_GONE = "JobGone"
     MALFORMED_PAYLOAD = "MalformedPayload"

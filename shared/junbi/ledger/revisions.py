@@ -62,6 +62,10 @@ class Revisions:
             raise LedgerError(f"the ledger has no registration of {revision_id}")
         return rows.registration(row)
 
+    def refused(self) -> list[Registration]:
+        """The registrations that PAI refused."""
+        return [rows.registration(row) for row in self._database.rows("refused_registrations")]
+
     def dataset_id(self, dataset: str) -> str:
         """PAI's id of a dataset that an earlier revision was registered under; empty where there is none yet."""
         row = self._database.row("registered_dataset_id", dataset=dataset)

@@ -43,3 +43,6 @@ ON CONFLICT (dataset) DO UPDATE SET revision = excluded.revision;
 SELECT registration.revision FROM registration JOIN revision ON revision.id = registration.revision
 WHERE revision.dataset = :dataset AND registration.state IN ('pending', 'submitting', 'unknown')
 ORDER BY revision.created_at, revision.id LIMIT 1;
+
+-- name: refused_registrations
+SELECT * FROM registration WHERE state = 'refused';

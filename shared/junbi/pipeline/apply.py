@@ -1,0 +1,40 @@
+"""Puts a generation in force: what waits is evaluated against it, what was refused gets another chance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from junbi.core import identity
+from junbi.core.facts import CreateState, LaunchState
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from junbi.core.plan import Generation
+    from junbi.ledger.ledger import Ledger
+
+
+def apply(ledger: Ledger, generation: Generation) -> int | None:
+    """Store a generation and put it in force; its number, or None where it says nothing new."""
+    if ledger.generations.latest() == generation:
+        return None
+    now = ledger.now()
+    with ledger.transaction():
+        number = ledger.generations.apply(generation, now)
+        for dataset in generation.datasets.values():
+            head = identity.newest(ledger.revisions.of(dataset.name), dataset.newest)
+            if head is not None:
+                ledger.revisions.put_head(head)
+        _wake(ledger, now)
+    return number
+
+
+def _wake(ledger: Ledger, now: datetime) -> None:
+    for launch in ledger.launches.standing({LaunchState.WAITING, LaunchState.REFUSED}):
+        if launch.state is LaunchState.REFUSED:
+            ledger.launches.save(replace(launch, state=LaunchState.WAITING, updated_at=now))
+        ledger.worklist.ask("launch", launch.id, now)
+    for registration in ledger.revisions.refused():
+        ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING))
+        ledger.worklist.ask("revision", registration.revision, now)

@@ -1,0 +1,75 @@
+"""Looks for version folders that no event told of: with every event lost, the timer alone finds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from junbi import log
+from junbi.core import arrival as arrivals
+from junbi.errors import CallFailed, Stale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from junbi.core.arrival import Place
+    from junbi.core.plan import DatasetSpec
+    from junbi.pipeline.wiring import Ports
+
+_log = log.logger("discover")
+
+
+def discover(ports: Ports, now: datetime) -> int:
+    """Open an arrival for each folder under a watch that has none; how many were opened.
+
+    One watch that cannot be listed does not keep the others from being looked at.
+    """
+    opened = 0
+    for watched in ports.ledger.generations.all_watched():
+        try:
+            opened += _discover_in(ports, watched.dataset, now)
+        except CallFailed as error:
+            _log.warning("a watch could not be listed for new folders", dataset=watched.dataset.name, error=str(error))
+    return opened
+
+
+def _discover_in(ports: Ports, dataset: DatasetSpec, now: datetime) -> int:
+    places = {place.prefix: place for place in _places(ports, dataset, dataset.watch.root, len(dataset.watch.captures))}
+    unknown = ports.ledger.arrivals.unknown(dataset.name, places)
+    return sum(_open(ports, dataset, places[prefix], now) for prefix in unknown)
+
+
+def _places(ports: Ports, dataset: DatasetSpec, prefix: str, depth: int) -> Iterator[Place]:
+    """The version folders below a prefix, as a delimiter listing shows them, down to where the watch ends."""
+    for folder in _folders(ports, dataset.watch.bucket, prefix):
+        place = arrivals.place(dataset.watch, folder)
+        if place is not None:
+            yield place
+        elif depth > 0:
+            yield from _places(ports, dataset, folder, depth - 1)
+
+
+def _folders(ports: Ports, bucket: str, prefix: str) -> Iterator[str]:
+    after: str | None = None
+    while True:
+        page = ports.objects.list_page(bucket, prefix, after, delimiter="/")
+        yield from page.prefixes
+        if page.next is None:
+            return
+        after = page.next
+
+
+def _open(ports: Ports, dataset: DatasetSpec, place: Place, now: datetime) -> bool:
+    arrival = arrivals.opened(dataset, place, now, found=True)
+    ledger = ports.ledger
+    try:
+        with ledger.transaction():
+            ledger.arrivals.save(arrival)
+            if arrival.reason is None:
+                ledger.worklist.ask("arrival", arrival.key, now)
+            code = arrival.reason.code if arrival.reason else "ArrivalFound"
+            said = arrival.reason.message if arrival.reason else f"A listing found {arrival.uri}; no event told of it."
+            ledger.tell(f"arrival:{arrival.key}", code, said, now)
+    except Stale:
+        return False  # an event was faster
+    return True

@@ -1,0 +1,111 @@
+"""CreateJob's request for a launch: the declared job with its pinned inputs, tags and names filled in."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from junbi.core.assumptions import TAG_DEPLOYMENT, TAG_IDENTITY, TAG_LAUNCH
+from junbi.core.placeholders import fill
+from junbi.wire.dlc import CreateJobRequest, DataSource, JobSettings, JobSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from junbi.core.facts import Launch
+    from junbi.core.plan import Output, PlanSpec
+    from junbi.core.readiness import Pinned
+    from junbi.ledger.generations import Scope
+
+
+def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJobRequest:
+    """The request. Every pinned dataset must be registered: its id and version are named, never left to a default.
+
+    What ``job.request`` of the plan adds was checked against the wire model when it was applied; it never
+    replaces what is set here.
+    """
+    plan = launch.spec
+    values = _values(launch, pinned)
+    ours = CreateJobRequest(
+        display_name=f"{plan.name}-{launch.id}",
+        job_type=plan.job.type,
+        job_specs=[_workers(plan)],
+        user_command=fill(plan.job.command, values, quote=shlex.quote),
+        workspace_id=scope.workspace,
+        data_sources=[
+            *(_dataset(plan, name, one) for name, one in pinned.items()),
+            *(_output(scope, output, values) for output in plan.outputs),
+        ],
+        envs={name: fill(text, values) for name, text in plan.job.env.items()} | environment(scope, launch, pinned),
+        settings=JobSettings(tags=_tags(scope, launch)),
+    )
+    if not plan.job.request:
+        return ours
+    return CreateJobRequest.model_validate(_merge(dict(plan.job.request), ours.to_wire()))
+
+
+def environment(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> dict[str, str]:
+    """What junbi tells the job about itself: names that a command may need, safe from any shell."""
+    told = {
+        "JUNBI_DEPLOYMENT": scope.deployment,
+        "JUNBI_PLAN": launch.plan,
+        "JUNBI_LAUNCH": launch.id,
+    }
+    for name, text in _values(launch, pinned).items():
+        told.setdefault("JUNBI_" + re.sub(r"\W", "_", name).upper(), text)
+    return told
+
+
+def _values(launch: Launch, pinned: Mapping[str, Pinned]) -> dict[str, str]:
+    """What ``{launch}``, ``{params.…}`` and ``{<dataset>.<capture>}`` stand for."""
+    values = {"launch": launch.id}
+    values |= {f"params.{name}": _text(value) for name, value in launch.params.items()}
+    for name, one in pinned.items():
+        values |= {f"{name}.{capture}": text for capture, text in one.revision.captures.items()}
+    return values
+
+
+def _text(value: object) -> str:
+    """A parameter as the YAML file wrote it: ``true``, not ``True``."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _workers(plan: PlanSpec) -> JobSpec:
+    return JobSpec(type="Worker", image=plan.image, pod_count=plan.job.workers.count, ecs_spec=plan.resource.public)
+
+
+def _dataset(plan: PlanSpec, name: str, one: Pinned) -> DataSource:
+    return DataSource(
+        data_source_id=one.registration.dataset_id,
+        data_source_version=one.registration.version_name,
+        mount_path=plan.mounts[name],
+        mount_access="RO",
+    )
+
+
+def _output(scope: Scope, output: Output, values: Mapping[str, str]) -> DataSource:
+    bucket, _, prefix = fill(output.uri, values).removeprefix("oss://").partition("/")
+    return DataSource(
+        uri=f"oss://{bucket}.oss-{scope.region}-internal.aliyuncs.com/{prefix}",
+        mount_path=output.mount,
+        mount_access="RW",
+    )
+
+
+def _tags(scope: Scope, launch: Launch) -> dict[str, str]:
+    return {
+        **launch.spec.tags,
+        TAG_DEPLOYMENT: scope.deployment,
+        TAG_LAUNCH: launch.id,
+        TAG_IDENTITY: launch.identity,
+    }
+
+
+def _merge(declared: dict[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """Ours over what was declared, member by member where both are objects."""
+    merged = dict(declared)
+    for name, value in ours.items():
+        below = merged.get(name)
+        merged[name] = _merge(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged

@@ -1,0 +1,75 @@
+"""Reads what the checks of a launch look at: the ledger, PAI and, last, the datasets' prefixes themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from junbi.core.facts import CreateState
+from junbi.core.readiness import LaunchFacts, Pinned
+from junbi.errors import CallFailed, Refused
+from junbi.pipeline import job_request
+from junbi.pipeline.close import list_prefix
+
+if TYPE_CHECKING:
+    from junbi.core.facts import Launch
+    from junbi.core.plan import PlanSpec
+    from junbi.pipeline.wiring import Ports
+
+#: Codes that say we may not look, so that the answer is unknown and not a no. Source: RAM's documentation.
+_FORBIDDEN = ("Forbidden", "NoPermission", "AccessDenied")
+
+
+def pinned(ports: Ports, launch: Launch) -> dict[str, Pinned]:
+    """The datasets of a launch with where their registrations stand."""
+    revisions = ports.ledger.revisions
+    return {name: Pinned(revisions.get(pin), revisions.registration(pin)) for name, pin in launch.pins.items()}
+
+
+def load(ports: Ports, launch: Launch, plan: PlanSpec | None) -> LaunchFacts:
+    """Everything but the listings, which cost most and are made last."""
+    inputs = pinned(ports, launch)
+    registered = all(one.registration.state is CreateState.DONE for one in inputs.values())
+    request = job_request.build(ports.scope, launch, inputs) if plan and registered else None
+    return LaunchFacts(
+        plan=plan,
+        workspace=ports.scope.workspace,
+        workspace_status=_workspace_status(ports),
+        instance_types=_instance_types(ports),
+        pinned=inputs,
+        request_size=len(request.model_dump_json(by_alias=True, exclude_none=True).encode()) if request else 0,
+    )
+
+
+def listed(ports: Ports, facts: LaunchFacts) -> LaunchFacts:
+    """The same facts, with every pinned prefix listed once more."""
+    digests = {name: _digest(ports, one) for name, one in facts.pinned.items()}
+    return replace(facts, listed=digests)
+
+
+def _digest(ports: Ports, one: Pinned) -> str:
+    revision = one.revision
+    watched = ports.ledger.generations.watched(revision.dataset)
+    marker = watched.dataset.complete.marker if watched else None
+    return list_prefix(ports.objects, revision.bucket, revision.prefix, marker).digest
+
+
+def _workspace_status(ports: Ports) -> str | None:
+    try:
+        return ports.workspace.get_workspace(ports.scope.workspace).status or ""
+    except Refused as error:
+        return None if may_not_look(error) else ""
+
+
+def _instance_types(ports: Ports) -> frozenset[str] | None:
+    try:
+        return frozenset(spec.instance_type or "" for spec in ports.dlc.list_instance_types())
+    except Refused as error:
+        if may_not_look(error):
+            return None
+        raise
+
+
+def may_not_look(error: CallFailed) -> bool:
+    """Whether a refusal means that the caller lacks the right to read."""
+    return any(word in error.code for word in _FORBIDDEN)

@@ -1,0 +1,156 @@
+"""Registers a revision as a dataset version in AIWorkSpace, exactly once, recognised by its digest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from junbi.core.facts import CreateState, Registration, Revision
+from junbi.core.model import Reason
+from junbi.core.reasons import Code
+from junbi.pipeline import create, dataset_request
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from junbi.pipeline.create import Answer
+    from junbi.pipeline.wiring import Ports
+
+#: How often a create without a clear answer is looked for while it settles.
+LOOK_AGAIN = timedelta(seconds=5)
+
+#: How long a registration waits for an earlier one of its dataset, which also wakes it when it ends.
+WAIT_FOR_EARLIER = timedelta(seconds=30)
+
+#: Between looks at a create that surely was not carried out, where PAI does not say how long to wait.
+PAUSE = timedelta(seconds=5)
+
+#: CreateDataset makes the first version itself, and calls it so. Source: notes of use on the real service.
+FIRST_VERSION = "v1"
+
+
+def look(ports: Ports, revision_id: str) -> datetime | None:
+    """Bring a registration one step on; when to look again."""
+    revisions = ports.ledger.revisions
+    registration = revisions.registration(revision_id)
+    if registration.state in {CreateState.DONE, CreateState.REFUSED}:
+        return None
+    revision = revisions.get(revision_id)
+    if revisions.registering(revision.dataset) != revision_id:
+        return ports.ledger.now() + WAIT_FOR_EARLIER
+    if registration.state is CreateState.SUBMITTING:
+        # Whoever stored this try is gone: it may have been sent.
+        revisions.save_registration(replace(registration, state=CreateState.UNKNOWN))
+        return ports.ledger.now()
+    known = _known(ports, revision, registration)
+    if known.state is not registration.state:
+        _save(ports, revision, known)
+        return None
+    if registration.state is CreateState.UNKNOWN:
+        return _settle(ports, known)
+    return _submit(ports, revision, known)
+
+
+def _owner(revision_id: str) -> str:
+    return f"revision:{revision_id}"
+
+
+def _known(ports: Ports, revision: Revision, registration: Registration) -> Registration:
+    """The registration with what the ledger and PAI know of it: DONE where the version is there already."""
+    told = create.evidence(ports, _owner(revision.id))
+    if told is not None:
+        return _created(registration, told.operation, told.detail)
+    dataset_id = ports.ledger.revisions.dataset_id(revision.dataset)
+    if not dataset_id:
+        dataset = ports.workspace.find_dataset(ports.scope.workspace, dataset_request.name(ports.scope, revision))
+        if dataset is None:
+            return registration
+        if not dataset_request.is_ours(ports.scope, dataset):
+            return replace(registration, state=CreateState.REFUSED, reason=_name_taken(dataset.name or ""))
+        dataset_id = dataset.dataset_id or ""
+    version = ports.workspace.find_version(dataset_id, revision.digest)
+    if version is None or not version.version_name:
+        return replace(registration, dataset_id=dataset_id)
+    return _done(registration, dataset_id, version.version_name)
+
+
+def _created(registration: Registration, operation: str, created: str) -> Registration:
+    if operation == "CreateDataset":
+        return _done(registration, created, FIRST_VERSION)
+    return _done(registration, registration.dataset_id, created)
+
+
+def _done(registration: Registration, dataset_id: str, version_name: str) -> Registration:
+    return replace(registration, state=CreateState.DONE, dataset_id=dataset_id, version_name=version_name, reason=None)
+
+
+def _name_taken(name: str) -> Reason:
+    return Reason(
+        Code.PLATFORM_REFUSED,
+        f"The workspace has a dataset named {name} that junbi did not make.",
+        fix="Rename that dataset, or the one in junbi.yaml; then run 'junbi apply'.",
+    )
+
+
+def _settle(ports: Ports, registration: Registration) -> datetime:
+    """Not found: while it may still show up, wait; after that it was never created."""
+    now = ports.ledger.now()
+    settles_at = create.settles_at(ports, _owner(registration.revision))
+    if now < settles_at:
+        return min(now + LOOK_AGAIN, settles_at)
+    ports.ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING))
+    return now
+
+
+def _submit(ports: Ports, revision: Revision, registration: Registration) -> datetime | None:
+    scope, dataset_id = ports.scope, registration.dataset_id
+    owner, now = _owner(revision.id), ports.ledger.now()
+    submitting = replace(registration, state=CreateState.SUBMITTING)
+    if dataset_id:
+        version = dataset_request.create_version(scope, revision)
+        with ports.ledger.transaction():
+            ports.ledger.revisions.save_registration(submitting)
+            stored = create.store(ports, owner, "CreateDatasetVersion", version, now)
+        answer = create.send(ports, stored, lambda stamp: ports.workspace.create_version(dataset_id, version, stamp))
+        return _answered(ports, revision, submitting, "CreateDatasetVersion", answer)
+    dataset = dataset_request.create_dataset(scope, revision)
+    with ports.ledger.transaction():
+        ports.ledger.revisions.save_registration(submitting)
+        stored = create.store(ports, owner, "CreateDataset", dataset, now)
+    answer = create.send(ports, stored, lambda stamp: ports.workspace.create_dataset(dataset, stamp))
+    return _answered(ports, revision, submitting, "CreateDataset", answer)
+
+
+def _answered(
+    ports: Ports, revision: Revision, submitting: Registration, operation: str, answer: Answer
+) -> datetime | None:
+    saved = replace(submitting, row=submitting.row + 1)
+    if answer.state is CreateState.DONE:
+        _save(ports, revision, _created(saved, operation, answer.created))
+        return None
+    failed = replace(saved, state=answer.state, reason=create.reason(answer, operation))
+    _save(ports, revision, failed)
+    if answer.state is CreateState.REFUSED:
+        return None
+    retry_after = answer.failure.retry_after if answer.failure else None
+    return ports.ledger.now() + (timedelta(seconds=retry_after) if retry_after else PAUSE)
+
+
+def _save(ports: Ports, revision: Revision, registration: Registration) -> None:
+    """Save a registration, and wake what waits for it once it has ended."""
+    ledger, now = ports.ledger, ports.ledger.now()
+    with ledger.transaction():
+        ledger.revisions.save_registration(registration)
+        if registration.state is CreateState.DONE:
+            said = (
+                f"{revision.dataset} {revision.label} is dataset {registration.dataset_id} {registration.version_name}."
+            )
+            ledger.tell(_owner(revision.id), "DatasetRegistered", said, now)
+        elif registration.reason is not None:
+            ledger.tell(_owner(revision.id), registration.reason.code, registration.reason.message, now)
+        for launch in ledger.launches.pinning(revision.id):
+            ledger.worklist.ask("launch", launch.id, now)
+        following = ledger.revisions.registering(revision.dataset)
+        if following and following != revision.id:
+            ledger.worklist.ask("revision", following, now)

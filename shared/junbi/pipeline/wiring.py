@@ -1,0 +1,115 @@
+"""The composition root: what a function works with, built when it is first needed."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from junbi import log
+from junbi.core.assumptions import Settling
+from junbi.errors import CallFailed, JunbiError
+from junbi.ledger.ledger import Ledger, open_ledger
+
+if TYPE_CHECKING:
+    from junbi.clients.api import Api
+    from junbi.clients.credentials import Credentials
+    from junbi.clients.dlc import DlcClient
+    from junbi.clients.endpoints import Service
+    from junbi.clients.objects import ObjectStore
+    from junbi.clients.workspace import WorkspaceClient
+    from junbi.ledger.generations import Scope
+    from junbi.pipeline.invocation import Invocation
+
+_log = log.logger("wiring")
+
+
+@cache
+def ledger() -> Ledger:
+    """This process's ledger, opened at first use."""
+    return open_ledger()
+
+
+def settling() -> Settling:
+    """The settling times; a local cloud that keeps signatures valid for less says so in the environment."""
+    seconds = os.environ.get("JUNBI_SIGNATURE_VALIDITY")
+    if seconds is None:
+        return Settling()
+    return Settling(timedelta(seconds=float(seconds)), skew=timedelta(seconds=1), list_lag=timedelta(seconds=2))
+
+
+class NotApplied(JunbiError):
+    """There is no generation in force: run 'junbi apply' first."""
+
+
+class Ports:
+    """Everything a piece of work reaches the outside with, for one invocation and its credentials."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self.invocation = invocation
+        self.ledger = ledger()
+        self.settling = settling()
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The generation in force. NotApplied before the first apply."""
+        scope = self.ledger.generations.scope()
+        if scope is None:
+            raise NotApplied(NotApplied.__doc__ or "")
+        return scope
+
+    @cached_property
+    def workspace(self) -> WorkspaceClient:
+        """AIWorkSpace."""
+        from junbi.clients.endpoints import Service  # noqa: PLC0415 - doors never need it
+        from junbi.clients.workspace import WorkspaceClient  # noqa: PLC0415
+
+        return WorkspaceClient(_api(Service.AIWORKSPACE, self.scope.region, self.invocation))
+
+    @cached_property
+    def dlc(self) -> DlcClient:
+        """DLC."""
+        from junbi.clients.dlc import DlcClient  # noqa: PLC0415 - doors never need it
+        from junbi.clients.endpoints import Service  # noqa: PLC0415
+
+        return DlcClient(_api(Service.DLC, self.scope.region, self.invocation))
+
+    @cached_property
+    def objects(self) -> ObjectStore:
+        """OSS."""
+        from junbi.clients.endpoints import Service  # noqa: PLC0415 - doors never need it
+        from junbi.clients.objects import ObjectStore  # noqa: PLC0415
+
+        region = self.scope.region
+        return ObjectStore(_endpoint(Service.OSS, region), region, _credentials(self.invocation))
+
+
+def poke(invocation: Invocation) -> None:
+    """Ask FC to run ``reconcile`` soon. Best effort: its timer makes certain what this only makes prompt."""
+    from junbi.clients.endpoints import Service  # noqa: PLC0415 - only a door that noted something pokes
+    from junbi.clients.functions import FunctionsClient  # noqa: PLC0415
+
+    try:
+        client = FunctionsClient(_api(Service.FC, invocation.region, invocation))
+        client.invoke_async(os.environ.get("JUNBI_RECONCILE", "reconcile"))
+    except CallFailed as error:
+        _log.warning("reconcile could not be poked; its timer will call it", error=str(error))
+
+
+def _credentials(invocation: Invocation) -> Credentials:
+    if invocation.credentials is None:
+        raise CallFailed("sign", "no_credentials", f"FC sent {invocation.function} no credentials; give it a role")
+    return invocation.credentials
+
+
+def _api(service: Service, region: str, invocation: Invocation) -> Api:
+    from junbi.clients.api import Api  # noqa: PLC0415 - doors that only note never call
+
+    return Api(_endpoint(service, region), _credentials(invocation))
+
+
+def _endpoint(service: Service, region: str) -> str:
+    from junbi.clients.endpoints import Network, endpoint  # noqa: PLC0415 - doors that only note never call
+
+    return endpoint(service, region, os.environ, Network(os.environ.get("JUNBI_NETWORK", "public")))

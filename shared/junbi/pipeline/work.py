@@ -1,0 +1,95 @@
+"""What ``reconcile`` does: claims what is due, looks at it, and goes on until nothing is due or its time is up."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from junbi import log
+from junbi.errors import CallFailed, LedgerUnavailable, Stale
+from junbi.pipeline import close, launch, register
+from junbi.pipeline.discover import discover
+from junbi.pipeline.wiring import Ports
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from junbi.events.parsed import Parsed
+    from junbi.ledger.worklist import Item, Kind
+    from junbi.pipeline.invocation import Invocation
+
+_log = log.logger("reconcile")
+
+#: Seconds before the function's deadline at which nothing new is begun. Longer than one look's calls may take.
+RESERVE = 15.0
+
+#: The longest pause after looks that failed in a row; the first is two seconds, and each doubles.
+LONGEST_PAUSE = timedelta(minutes=5)
+
+#: A look takes an id and answers when to look again, None for never.
+_LOOKS: dict[Kind, Callable[[Ports, str], datetime | None]] = {
+    "arrival": close.look,
+    "revision": register.look,
+    "launch": launch.look,
+}
+
+
+def work(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
+    """One tick: due rows first, then folders that no event told of, then what became due by both."""
+    ports = Ports(invocation)
+    done: Counter[str] = Counter()
+    _work_off(ports, done)
+    now = ports.ledger.now()
+    if _time_left(invocation) and ports.ledger.worklist.may_discover(now):
+        done["discovered"] = discover(ports, now)
+        _work_off(ports, done)
+    return {"looked_at": dict(done), "still_due": ports.ledger.worklist.due(ports.ledger.now())}
+
+
+def _work_off(ports: Ports, done: Counter[str]) -> None:
+    worklist = ports.ledger.worklist
+    while _time_left(ports.invocation):
+        items = worklist.claim(ports.ledger.now(), most=1)
+        if not items:
+            return
+        for item in items:
+            _look(ports, item)
+            done[item.kind] += 1
+
+
+def _time_left(invocation: Invocation) -> bool:
+    return time.monotonic() < invocation.deadline - RESERVE
+
+
+def _look(ports: Ports, item: Item) -> None:
+    """Look at one thing. Whatever goes wrong with it stays with it: others are looked at all the same."""
+    try:
+        next_look = _LOOKS[item.kind](ports, item.id)
+    except Stale:
+        ports.ledger.worklist.again(item, ports.ledger.now())
+    except LedgerUnavailable:
+        raise
+    except CallFailed as error:
+        _failed(ports, item, error, error.retry_after)
+    except Exception as error:  # noqa: BLE001 - a fault of ours in one row must not stop the rest of the worklist
+        _log.exception("a look failed for a reason nobody foresaw", kind=item.kind, id=item.id)
+        _failed(ports, item, error, None)
+    else:
+        if next_look is None:
+            ports.ledger.worklist.finish(item, ports.ledger.now())
+        else:
+            ports.ledger.worklist.again(item, next_look)
+
+
+def _failed(ports: Ports, item: Item, error: Exception, retry_after: float | None) -> None:
+    pause = min(timedelta(seconds=2 ** min(item.failures + 1, 10)), LONGEST_PAUSE)
+    if retry_after is not None:
+        pause = max(pause, timedelta(seconds=retry_after))
+    _log.warning(
+        "a look failed and is repeated", kind=item.kind, id=item.id, error=str(error), again_in=pause.total_seconds()
+    )
+    due_at = ports.ledger.now() + pause
+    ports.ledger.worklist.again(item, due_at, failures=item.failures + 1, problem=str(error))

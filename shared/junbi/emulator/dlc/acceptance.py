@@ -56,18 +56,26 @@ def check_request(request: CreateJobRequest, quotas: AbstractSet[str]) -> None:
         raise invalid("UserCommand must not be empty.")
     if not request.job_specs:
         raise ApiError("MissingJobSpecs", "JobSpecs is mandatory for this action.", 400)
+    for index, spec in enumerate(request.job_specs):
+        _check_spec(f"JobSpecs[{index}]", spec, request.resource_id)
+    _check_figures(request)
+    _check_references(request, quotas)
+
+
+def _check_figures(request: CreateJobRequest) -> None:
     if request.priority is not None and not 1 <= request.priority <= 9:  # noqa: PLR2004 - the documented bounds
         raise invalid("Priority must be from 1 to 9.")
     if request.job_max_running_time_minutes is not None and request.job_max_running_time_minutes < 1:
         raise invalid("JobMaxRunningTimeMinutes must be at least 1.")
+    if request.user_vpc and request.user_vpc.switch_id and not request.user_vpc.extended_cidrs:
+        raise invalid("UserVpc.ExtendedCIDRs is required where SwitchId is given.")
+
+
+def _check_references(request: CreateJobRequest, quotas: AbstractSet[str]) -> None:
     if request.resource_id and request.resource_id not in quotas:
         raise ApiError("QuotaNotFound", f"Quota {request.resource_id} does not exist.", 404)
     if request.code_source and request.code_source.code_source_id:
         raise not_found(f"Code source {request.code_source.code_source_id}")
-    if request.user_vpc and request.user_vpc.switch_id and not request.user_vpc.extended_cidrs:
-        raise invalid("UserVpc.ExtendedCIDRs is required where SwitchId is given.")
-    for index, spec in enumerate(request.job_specs):
-        _check_spec(f"JobSpecs[{index}]", spec, request.resource_id)
 
 
 def _check_spec(place: str, spec: JobSpec, resource_id: str | None) -> None:

@@ -6,6 +6,7 @@ meant to go or nowhere.
 
 from __future__ import annotations
 
+import atexit
 import threading
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
@@ -111,7 +112,9 @@ def _client() -> httpx.Client:
     """This process's client; its TLS context costs tens of milliseconds, so it is built at the first request."""
     with _lock:
         if not _clients:
-            _clients.append(httpx.Client(transport=_Transport(), trust_env=False, timeout=None))  # noqa: S113
+            client = httpx.Client(transport=_Transport(), trust_env=False, timeout=None)  # noqa: S113 - see sockets
+            atexit.register(client.close)
+            _clients.append(client)
         return _clients[0]
 
 

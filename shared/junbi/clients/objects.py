@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 from dataclasses import dataclass
@@ -156,5 +157,6 @@ def _session() -> Any:
             logging.getLogger("oss2").setLevel(logging.WARNING)  # below that it logs signatures and tokens
             session = oss2.Session()
             session.session.trust_env = False
+            atexit.register(session.session.close)
             _sessions.append(session)
         return _sessions[0]

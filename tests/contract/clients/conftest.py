@@ -56,7 +56,7 @@ class Cloud:
         self.oss = Server(oss.create_app(self.buckets, on_event=lambda _: None, **services))
         self.credentials = Credentials(ROOT.key_id, ROOT.secret)
 
-    def api(self, credentials: Credentials | None = None, deadline: float = 5.0) -> Api:
+    def api(self, credentials: Credentials | None = None, deadline: float = 15.0) -> Api:
         """PAI, as some caller."""
         return Api(self.pai.url, credentials or self.credentials, deadline=deadline)
 
@@ -73,7 +73,7 @@ class Cloud:
     @property
     def store(self) -> ObjectStore:
         """Our client of OSS."""
-        return ObjectStore(self.oss.url, "cn-hangzhou", self.credentials, deadline=5.0)
+        return ObjectStore(self.oss.url, "cn-hangzhou", self.credentials, deadline=15.0)
 
     def stop(self) -> None:
         """End everything."""

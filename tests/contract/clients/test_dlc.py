@@ -69,11 +69,9 @@ class TestFindJobs:
     @pytest.mark.parametrize("when", ["before", "after"])
     def test_a_lost_answer_leaves_evidence(self, cloud: Any, when: Any) -> None:
         """After a hung create, what happened can be told."""
-        cloud.faults.order(Fault("dlc.CreateJob", when=when, effect="hang", seconds=1.0))
-        began = time.monotonic()
+        cloud.faults.order(Fault("dlc.CreateJob", when=when, effect="hang", seconds=1.5))
         with pytest.raises(OutcomeUnknown, match="timeout"):
-            cloud.jobs.create_job(job(cloud.workspace, junbi_launch="l-1"), stamp(), deadline=0.4)
-        assert time.monotonic() - began < 0.8
+            cloud.jobs.create_job(job(cloud.workspace, junbi_launch="l-1"), stamp(), deadline=0.5)
         found = cloud.jobs.find_jobs(cloud.workspace, {"junbi.launch": "l-1"}, *window(cloud))
         assert len(found) == (1 if when == "after" else 0)
 

@@ -21,6 +21,8 @@ from junbi.wire import aiworkspace, dlc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Seconds that a loaded machine may take on top of a short deadline; what is held off here would take far longer.
+PATIENCE = 4.0
 KEYS = Credentials("key-id", "s3cret-value", "t0ken-value")
 STAMP = Stamp("a-nonce", "2026-11-30T10:22:32Z")
 JOB = dlc.CreateJobRequest.from_wire(
@@ -34,7 +36,7 @@ JOB = dlc.CreateJobRequest.from_wire(
 )
 
 
-def jobs(server: Any, deadline: float = 5.0) -> DlcClient:
+def jobs(server: Any, deadline: float = 10.0) -> DlcClient:
     """The client under test."""
     return DlcClient(Api(server.url, KEYS, deadline=deadline))
 
@@ -62,7 +64,7 @@ class TestReads:
         server = serve(throttled, acts.reply(200, {"JobId": "dlc1"}))
         began = time.monotonic()
         jobs(server).get_job("dlc1")
-        assert 0.4 <= time.monotonic() - began < 1.0
+        assert time.monotonic() - began >= 0.4
 
     def test_a_wait_beyond_the_deadline_is_not_begun(self, serve: Callable[..., Any], acts: Any) -> None:
         """Throttled for longer than there is time: told at once, with the wait."""
@@ -70,7 +72,7 @@ class TestReads:
         began = time.monotonic()
         with pytest.raises(NotDone) as caught:
             jobs(server).get_job("dlc1")
-        assert time.monotonic() - began < 0.5
+        assert time.monotonic() - began < PATIENCE
         assert caught.value.retry_after == 60.0
         assert len(server.requests) == 1
 
@@ -97,8 +99,8 @@ class TestReads:
         server = serve(getattr(acts, act))
         began = time.monotonic()
         with pytest.raises(OutcomeUnknown):
-            jobs(server, deadline=0.8).get_job("dlc1")
-        assert time.monotonic() - began < 1.0
+            jobs(server, deadline=1.6).get_job("dlc1")
+        assert time.monotonic() - began < PATIENCE
         assert 2 <= len(server.requests) <= 4
 
     def test_nonsense_is_never_an_answer(self, serve: Callable[..., Any], acts: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from waitress.server import create_server
@@ -41,5 +42,14 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def stop(self) -> None:
-        """Close the listening socket and the connections."""
+        """Close the listening socket and the connections; requests that are being handled get a second to end."""
+        self._server.task_dispatcher.shutdown(timeout=1)
+        with suppress(OSError):  # woken by something else, the loop may have closed everything before it is told to
+            self._server.trigger.pull_trigger(self._close)
+        self._thread.join()
+
+    def _close(self) -> None:
+        # Runs in the loop's thread: the sockets that it selects must not be closed under it.
+        for channel in list(self._server.active_channels.values()):
+            channel.handle_close()
         self._server.close()

@@ -58,7 +58,7 @@ def _printable(text: str) -> str:
 def description(stored: StoredObject) -> dict[str, str]:
     """The headers that describe an object."""
     return {
-        "Content-Type": "application/octet-stream",
+        "content-type": "application/octet-stream",
         **stored.headers,
         "ETag": f'"{stored.etag}"',
         "Last-Modified": format_datetime(stored.last_modified, usegmt=True),

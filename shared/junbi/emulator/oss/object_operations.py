@@ -52,8 +52,7 @@ def get_object(service: Service, call: Call) -> Response:
 
 
 def _overrides(call: Call) -> dict[str, str]:
-    asked = {name.removeprefix(_OVERRIDE): text for name, text in call.query.items() if name.startswith(_OVERRIDE)}
-    return {name.title(): text for name, text in asked.items()}
+    return {name.removeprefix(_OVERRIDE): text for name, text in call.query.items() if name.startswith(_OVERRIDE)}
 
 
 def head_object(service: Service, call: Call) -> Response:
@@ -97,7 +96,9 @@ def copy_object(service: Service, call: Call) -> Response:
     )
     service.notices.created(call, "CopyObject", change)
     made = change.after
-    return xml("CopyObjectResult", [("LastModified", moment(made.last_modified)), ("ETag", f'"{made.etag}"')])
+    answer = xml("CopyObjectResult", [("LastModified", moment(made.last_modified)), ("ETag", f'"{made.etag}"')])
+    answer.headers["ETag"] = f'"{made.etag}"'
+    return answer
 
 
 def append_object(service: Service, call: Call) -> Response:

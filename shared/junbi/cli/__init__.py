@@ -26,6 +26,12 @@ COMMANDS = {
     "init": "junbi.cli.init:command",
     "lint": "junbi.cli.lint:command",
     "schema": "junbi.cli.schema:command",
+    "diff": "junbi.cli.diff:command",
+    "apply": "junbi.cli.apply:command",
+    "migrate": "junbi.cli.migrate:command",
+    "logs": "junbi.cli.logs:command",
+    "up": "junbi.cli.up:command",
+    "emulator": "junbi.cli.emulator:command",
 }
 
 

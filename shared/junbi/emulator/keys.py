@@ -30,10 +30,11 @@ class Keys:
     Args:
         root: the long-lived pair (``JUNBI_EMULATOR_KEY_ID`` and ``JUNBI_EMULATOR_KEY_SECRET``).
         clock: judges the expiry of issued keys, by the wall.
+        signature_validity: how far from now the date of a signed PAI or FC request may be. Source: documentation.
     """
 
-    def __init__(self, root: AccessKey, clock: Clock) -> None:
-        self.root = root
+    def __init__(self, root: AccessKey, clock: Clock, signature_validity: timedelta = timedelta(minutes=15)) -> None:
+        self.root, self.signature_validity = root, signature_validity
         self._clock = clock
 
     def issue(self, role: str) -> AccessKey:

@@ -1,0 +1,29 @@
+"""``junbi apply``: puts junbi.yaml in force."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from junbi.cli.options import config_option, environment_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command("apply")
+@config_option
+@environment_option
+def command(config: Path, environment: str | None) -> int:
+    """Check junbi.yaml, compile it and store it in the ledger (JUNBI_LEDGER) as the generation in force."""
+    from junbi.config import load_generation  # noqa: PLC0415 - the YAML reader is only there with the extra 'cli'
+    from junbi.ledger.ledger import open_ledger  # noqa: PLC0415
+    from junbi.pipeline.apply import apply  # noqa: PLC0415
+
+    loaded = load_generation(config, environment)
+    for warning in loaded.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    number = apply(open_ledger(), loaded.generation)
+    click.echo(f"Generation {number} is in force." if number else "Nothing changed; nothing was stored.")
+    return 0

@@ -1,0 +1,40 @@
+"""``junbi logs``: what a job printed."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import click
+
+from junbi.errors import JunbiError
+
+
+class NoJob(JunbiError):
+    """There is no job to read."""
+
+
+@click.command("logs")
+@click.argument("name", metavar="LAUNCH|JOB")
+@click.option("--tail", default=2000, show_default=True, help="Lines of each pod, counted from the end.")
+def command(name: str, tail: int) -> int:
+    """Print what the pods of a launch's job wrote, or those of a job by PAI's id."""
+    from junbi.clients.credentials import Credentials  # noqa: PLC0415 - only for commands that call PAI
+    from junbi.pipeline.invocation import Invocation  # noqa: PLC0415
+    from junbi.pipeline.wiring import Ports  # noqa: PLC0415
+
+    names = ("ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_SECURITY_TOKEN")
+    key_id, secret, token = (os.environ.get(one, "") for one in names)
+    if not key_id:
+        raise NoJob(f"{names[0]} and {names[1]} are not set. For 'junbi up': set -a; . .junbi/env; set +a")
+    ports = Ports(Invocation("cli", "", Credentials(key_id, secret, token), time.monotonic() + 60, ""))
+    launch = ports.ledger.launches.get(name)
+    job_id = launch.job_id if launch else name
+    if not job_id:
+        said = f" It is {launch.state}: {launch.reason.message if launch.reason else ''}" if launch else ""
+        raise NoJob(f"Launch {name} has no job yet.{said}")
+    pods = ports.dlc.get_job(job_id).pods or []
+    for pod in pods:
+        for line in ports.dlc.pod_logs(job_id, pod.pod_id or "", limit=tail)[-tail:]:
+            click.echo(line if len(pods) == 1 else f"{pod.pod_id}: {line}")
+    return 0

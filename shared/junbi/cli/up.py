@@ -1,0 +1,188 @@
+"""``junbi up``: everything on this machine: the local cloud, the functions on it, and junbi.yaml in force."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shlex
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from junbi.cli.emulator import emulator_key, endpoints, wait_for_end
+from junbi.cli.options import config_option, environment_option
+from junbi.errors import ConfigInvalid, JunbiError
+
+if TYPE_CHECKING:
+    from junbi.core.plan import Generation
+    from junbi.emulator.cloud import Cloud
+    from junbi.ledger.ledger import Ledger
+
+#: Real seconds for which the local cloud takes a signed request, instead of PAI's 15 minutes: so long does junbi
+#: wait, after everything was killed in the middle of a submission, before it knows that the job was not created.
+SIGNATURE_VALIDITY = 15
+
+#: Real seconds between two looks at junbi.yaml.
+CONFIG_EVERY = 1.0
+
+
+@click.command("up")
+@config_option
+@environment_option
+@click.option("--port", default=9000, show_default=True, help="The first of four ports in a row; 0 for any free ones.")
+@click.option("--data", default=Path(".junbi"), show_default=True, type=click.Path(path_type=Path))
+@click.option("--time-scale", default=1.0, show_default=True, help="Emulated seconds in a real one.")
+def command(config: Path, environment: str | None, port: int, data: Path, time_scale: float) -> int:
+    """Run everything on this machine until Ctrl-C, and keep junbi.yaml in force while it changes.
+
+    Prints one line of JSON with all addresses and a token once everything is ready.
+    """
+    from junbi.cli.local_functions import code_root  # noqa: PLC0415 - Flask and the services
+    from junbi.config import load_generation  # noqa: PLC0415
+    from junbi.emulator.cloud import Cloud, CloudUnavailable, Settings  # noqa: PLC0415
+
+    loaded = load_generation(config, environment)
+    root = code_root()
+    if root is None:
+        click.echo("junbi: there is no functions/ folder here. Run 'junbi up' in a clone of junbi.", err=True)
+        return 3
+    generation, end = loaded.generation, wait_for_end()
+    validity = timedelta(seconds=SIGNATURE_VALIDITY)
+    settings = Settings(
+        data.absolute(), emulator_key(), port, time_scale, generation.region, generation.workspace, validity
+    )
+    try:
+        cloud = Cloud(settings)
+    except CloudUnavailable as error:
+        click.echo(f"junbi: {error}", err=True)
+        return 3
+    try:
+        house = House(cloud, root)
+        house.put_in_force(generation)
+        click.echo(json.dumps(house.addresses()))
+        seen = _seen(config)
+        while not end.wait(CONFIG_EVERY):
+            now = _seen(config)
+            if now != seen:
+                seen = now
+                house.reload(config, environment)
+        house.say_goodbye()
+    finally:
+        cloud.stop()
+    return 0
+
+
+class House:
+    """The ledger and the functions on a running local cloud."""
+
+    def __init__(self, cloud: Cloud, root: Path) -> None:
+        self._cloud, self._root = cloud, root
+        data = cloud.settings.data
+        now, wall = cloud.clock.now().timestamp(), cloud.clock.wall().timestamp()
+        self._environment = {
+            "JUNBI_LEDGER": f"sqlite:///{data / 'ledger.db'}",
+            "JUNBI_CLOCK": f"{wall!r},{now!r},{cloud.settings.scale!r}",
+            "JUNBI_CODE_ROOT": str(root),
+            "JUNBI_SIGNATURE_VALIDITY": str(SIGNATURE_VALIDITY * cloud.settings.scale),
+            "JUNBI_ENDPOINT_AIWORKSPACE": cloud.pai,
+            "JUNBI_ENDPOINT_DLC": cloud.pai,
+            "JUNBI_ENDPOINT_OSS": cloud.oss,
+            "JUNBI_ENDPOINT_FC": cloud.gateway,
+        }
+        self.ledger = self._open_ledger()
+        self._token = _token(data / "token")
+        self.ledger.issue_token(self._token, "junbi up", self.ledger.now())
+        self._write_env(data / "env")
+
+    def _write_env(self, path: Path) -> None:
+        """What a shell needs so that junbi's commands and the official SDKs speak to this cloud."""
+        key = self._cloud.settings.key
+        exported = {
+            **self._environment,
+            "ALIBABA_CLOUD_ACCESS_KEY_ID": key.key_id,
+            "ALIBABA_CLOUD_ACCESS_KEY_SECRET": key.secret,
+        }
+        lines = "".join(f"{name}={shlex.quote(value)}\n" for name, value in exported.items())
+        _write_private(path, f"# For a shell: set -a; . {path}; set +a\n{lines}")
+
+    def _open_ledger(self) -> Ledger:
+        from junbi.ledger.ledger import open_ledger  # noqa: PLC0415 - after the cloud's directory is ours
+
+        os.environ["JUNBI_CLOCK"] = self._environment["JUNBI_CLOCK"]
+        ledger = open_ledger(self._environment["JUNBI_LEDGER"])
+        # The functions of an earlier run died with it, so nobody holds these leases any more.
+        ledger.worklist.release_all()
+        return ledger
+
+    def put_in_force(self, generation: Generation) -> int | None:
+        """Apply a generation, make the buckets that it names, deploy the functions with its triggers."""
+        from junbi.cli.local_functions import specs  # noqa: PLC0415 - Flask and the services
+        from junbi.pipeline.apply import apply  # noqa: PLC0415
+
+        for bucket in _buckets(generation):
+            self._cloud.buckets.create_bucket(bucket)
+        number = apply(self.ledger, generation)
+        self._cloud.functions.deploy(specs(self._root, self._environment, generation, self._cloud.settings.scale))
+        return number
+
+    def reload(self, config: Path, environment: str | None) -> None:
+        """Apply a changed file; a file with a mistake changes nothing, and the mistakes are named."""
+        from junbi.config import load_generation  # noqa: PLC0415 - the YAML reader
+
+        try:
+            number = self.put_in_force(load_generation(config, environment).generation)
+        except ConfigInvalid as invalid:
+            click.echo(f"{invalid}\njunbi: {config} was not applied; what was in force stays.", err=True)
+        except JunbiError as error:
+            click.echo(f"junbi: {config} was not applied; what was in force stays. {error}", err=True)
+        else:
+            click.echo(f"junbi: {config} is generation {number}." if number else "junbi: nothing changed.", err=True)
+
+    def addresses(self) -> dict[str, str]:
+        """Where everything listens, and the token for the API and the console."""
+        cloud = endpoints(self._cloud)
+        console = f"{self._cloud.gateway}/?token={self._token}"
+        return {"api": f"{self._cloud.gateway}/v1", "console": console, **cloud, "token": self._token}
+
+    def say_goodbye(self) -> None:
+        """Name the jobs that go on without us."""
+        running = [job.job_id for job in self._cloud.dlc.jobs.active()]
+        if running:
+            click.echo(
+                f"junbi: {', '.join(running)} goes on; 'junbi up' with the same --data follows it again.", err=True
+            )
+
+
+def _buckets(generation: Generation) -> set[str]:
+    watched = {dataset.watch.bucket for dataset in generation.datasets.values()}
+    written = {
+        output.uri.removeprefix("oss://").split("/")[0] for plan in generation.plans.values() for output in plan.outputs
+    }
+    return watched | written
+
+
+def _token(path: Path) -> str:
+    """The token of this directory, made at its first use and readable by its owner only."""
+    if path.exists():
+        return path.read_text("utf-8").strip()
+    token = secrets.token_urlsafe(24)
+    _write_private(path, token)
+    return token
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Whole or not at all, and for the owner's eyes only."""
+    draft = path.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    draft.replace(path)
+
+
+def _seen(config: Path) -> dict[str, int]:
+    """The time of the last change of the file, or of every file in the folder."""
+    files = sorted(config.rglob("*")) if config.is_dir() else [config]
+    return {str(file): file.stat().st_mtime_ns for file in files if file.exists()}

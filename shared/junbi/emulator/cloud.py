@@ -1,0 +1,173 @@
+"""The whole local cloud in one process: OSS, PAI and Function Compute, each on a loopback port of its own."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TextIO
+
+from junbi.emulator import control, pai
+from junbi.emulator.clock import Clock
+from junbi.emulator.dlc.executor import LocalExecutor
+from junbi.emulator.dlc.state import DlcState
+from junbi.emulator.faults import Faults
+from junbi.emulator.fc import FunctionCompute
+from junbi.emulator.keys import AccessKey, Keys
+from junbi.emulator.oss.app import create_app as create_oss
+from junbi.emulator.oss.state import Buckets
+from junbi.emulator.records import Records
+from junbi.emulator.server import Server
+from junbi.emulator.workspace.state import WorkspaceState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+#: The account that everything local belongs to.
+ACCOUNT = "1000000000000001"
+
+
+class CloudUnavailable(Exception):
+    """The local cloud cannot start: its directory is in use, or a port is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a local cloud is made with.
+
+    Attributes:
+        data: where all states are kept; a restart with the same directory goes on where it was.
+        key: the one long-lived access key.
+        port: of Function Compute; the next three are for OSS, PAI and the control API. 0: any free ones.
+        scale: how many emulated seconds pass in a real one.
+        region, workspace: the one region and the one workspace there are.
+        signature_validity: how long a signed PAI or FC request may be under way; 15 minutes on the real service.
+    """
+
+    data: Path
+    key: AccessKey
+    port: int = 0
+    scale: float = 1.0
+    region: str = "cn-hangzhou"
+    workspace: str = "104231"
+    signature_validity: timedelta = timedelta(minutes=15)
+
+
+class Cloud:
+    """The running cloud. ``stop()`` ends it; pods go on, as jobs do when somebody's terminal closes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._stack = ExitStack()
+        try:
+            self._start(settings)
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def _start(self, settings: Settings) -> None:
+        settings.data.mkdir(parents=True, exist_ok=True)
+        self._stack.enter_context(_only_one(settings.data))
+        self.clock = _clock(settings)
+        self.faults = Faults()
+        self.keys = Keys(settings.key, self.clock, settings.signature_validity)
+        records = Records(settings.data / "cloud.db")
+        self._stack.callback(records.close)
+        self.buckets = Buckets(settings.data / "oss", self.clock)
+        self._stack.callback(self.buckets.close)
+        self.functions = FunctionCompute(
+            records=records,
+            keys=self.keys,
+            clock=self.clock,
+            faults=self.faults,
+            region=settings.region,
+            account_id=ACCOUNT,
+            data=settings.data,
+        )
+        self._stack.callback(self.functions.stop)
+        executor = LocalExecutor(settings.data / "pods", self.buckets)
+        self._stack.callback(executor.close)
+        workspace = WorkspaceState(records, self.clock, workspace_id=settings.workspace)
+        self.dlc = DlcState(records, self.clock, workspace, executor)
+        self.dlc.scheduler.start()
+        self._stack.callback(self.dlc.scheduler.stop)
+        self._serve(settings, records, workspace)
+
+    def _serve(self, settings: Settings, records: Records, workspace: WorkspaceState) -> None:
+        ports = [settings.port + offset if settings.port else 0 for offset in range(4)]
+        keys, clock, faults = self.keys, self.clock, self.faults
+        oss = create_oss(
+            self.buckets,
+            keys=keys,
+            clock=clock,
+            faults=faults,
+            on_event=self._object_changed,
+            region=settings.region,
+            owner=ACCOUNT,
+        )
+        self.oss = self._listen(oss, ports[1])
+        app = pai.create_app(records=records, keys=keys, clock=clock, faults=faults, workspace=workspace, dlc=self.dlc)
+        self.pai = self._listen(app, ports[2])
+        self.control = self._listen(control.create_app(self.faults, self.clock), ports[3])
+        self.gateway = self._listen(self.functions.gateway(), ports[0])
+
+    def _object_changed(self, record: dict[str, Any]) -> None:
+        self.functions.oss_event(record)
+
+    def _listen(self, app: Callable[..., object], port: int) -> str:
+        try:
+            server = Server(app, port, threads=16)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise CloudUnavailable(
+                f"Port {port} of 127.0.0.1 is taken by another program. Nothing was started. End that program, or "
+                f"choose another with --port (four ports in a row are used; 0 takes any free ones)."
+            ) from error
+        self._stack.callback(server.stop)
+        return server.url
+
+    def stop(self) -> None:
+        """End the servers, the functions' instances and the threads; everything is on disk."""
+        self._stack.close()
+
+
+def _clock(settings: Settings) -> Clock:
+    """A clock that goes on from where this directory's last one would be by now, so that time never goes back."""
+    path = settings.data / "clock.json"
+    wall = datetime.now(UTC)
+    start = wall
+    if path.exists():
+        last = json.loads(path.read_text("utf-8"))
+        passed = wall - datetime.fromisoformat(last["wall"])
+        start = max(wall, datetime.fromisoformat(last["emulated"]) + passed * last["scale"])
+    text = json.dumps({"wall": wall.isoformat(), "emulated": start.isoformat(), "scale": settings.scale})
+    path.write_text(text, "utf-8")
+    return Clock(settings.scale, start)
+
+
+class _only_one:  # noqa: N801 - used like a function
+    """Keeps a second cloud away from the directory; the lock goes with the process, however it ends."""
+
+    def __init__(self, data: Path) -> None:
+        self._path = data / "lock"
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> None:
+        self._file = self._path.open("a+")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise CloudUnavailable(
+                f"{self._path.parent} is in use by another 'junbi up' or 'junbi emulator'. Nothing was started. "
+                "End that one, or choose another directory with --data."
+            ) from None
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()

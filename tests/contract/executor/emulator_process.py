@@ -24,7 +24,7 @@ def main(directory: str, pod: str, command: str, *mounts: str) -> None:
     places = [each.split(":") for each in mounts]
     made = tuple(Mount(path, "lab-data", prefix, prefix.startswith("in")) for prefix, path in places)
     executor.prepare_and_start(PodSpec(pod, command, {}, made, 60.0))
-    pods = [path.name for path in (Path(directory) / "pods").iterdir()]
+    pods = [path.parent.name for path in (Path(directory) / "pods").glob("*/spec.json")]
     while not all(executor.state(each).status in {"Succeeded", "Failed"} for each in pods):
         time.sleep(0.02)
     executor.close()

@@ -44,7 +44,10 @@ def test_every_pod_runs_once(mapped_lab: Lab) -> None:
             time.sleep(moments.uniform(0, 0.35))
             life.send_signal(signal.SIGKILL)
     with emulator(mapped_lab, "last", count) as life:
-        assert life.wait(timeout=60) == 0
+        try:
+            assert life.wait(timeout=60) == 0
+        finally:
+            life.kill()
     mapped_lab.__post_init__()
     # A life may be killed before its pod was promised to anybody; then nothing of it may have run either.
     promised = {path.parent.name for path in mapped_lab.pods.glob("*/spec.json")}

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ class Attendant(threading.Thread):
 
     def run(self) -> None:
         """Go on until the pod has ended and its outputs are in OSS."""
-        pause = _TICK
+        pause = 0.0
         while not self._closing.wait(pause):
             try:
                 if self._step():
@@ -57,14 +58,15 @@ class Attendant(threading.Thread):
                 return
             except Exception as error:  # noqa: BLE001 - any fault of the store or the disk: told, and tried again
                 self._fail(error)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+                pause = min(max(pause, _TICK) * 2, _LONGEST_PAUSE)
             else:
                 self.problem, pause = "", _TICK
 
     def _fail(self, error: Exception) -> None:
         problem = f"{type(error).__name__}: {error}"
         if problem != self.problem and not self._closing.is_set():
-            self._files.tell(f"Failed, will be tried again: {problem}")
+            with suppress(OSError):  # a full disk: the problem is still told by the pod's state
+                self._files.tell(f"Failed, will be tried again: {problem}")
         self.problem = problem
 
     def _step(self) -> bool:

@@ -6,20 +6,23 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from junbi.config import scalars
-from junbi.config.findings import problem
+from junbi.config.findings import dotted, problem
 from junbi.config.tree import Leaf, Listing, Mark, Table
 from junbi.errors import ConfigInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from junbi.config.tree import Node
+    from junbi.config.tree import Node, Path
     from junbi.errors import Problem
 
 #: Levels; junbi.yaml itself has about eight.
 DEEPEST = 40
 #: Values, with every alias counted as often as it is used: a few nested aliases can stand for billions.
 LARGEST = 500_000
+
+#: Steps of a path that a message about its depth shows.
+_SHOWN = 6
 
 _TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _COLLECTION_TAGS = (None, "!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
@@ -49,114 +52,117 @@ class Builder:
         for event in self._events:
             kind = type(event).__name__
             if kind == "DocumentStartEvent":
+                path: Path = ()
                 if content is not None:
-                    self._found("a second document: one file holds one, so delete the line '---'", event)
+                    self._found(path, "a second document: one file holds one, so delete the line '---'", event)
                 if event.version not in {None, (1, 2)}:
-                    self._found("junbi reads YAML 1.2: delete the line '%YAML'", event)
-                node = self._node(next(self._events), 0)
+                    self._found(path, "junbi reads YAML 1.2: delete the line '%YAML'", event)
+                node = self._node(next(self._events), ())
                 content = node if content is None else content
         return content
 
-    def _node(self, event: Any, depth: int) -> Node:
+    def _node(self, event: Any, path: Path) -> Node:
         kind, mark = type(event).__name__, self._mark(event)
-        if depth > DEEPEST:
-            raise self._stop(f"nested deeper than {DEEPEST} levels", mark)
+        if len(path) > DEEPEST:
+            raise self._stop(path, f"nested deeper than {DEEPEST} levels", mark)
         if kind == "AliasEvent":
-            return self._alias(event, mark)
+            return self._alias(event, mark, path)
         if event.anchor:
             self._anchors[event.anchor] = None
         node: Node
         if kind == "ScalarEvent":
-            node = self._leaf(event, mark)
+            node = self._leaf(event, mark, path)
         elif kind == "SequenceStartEvent":
-            node = self._listing(event, mark, depth)
+            node = self._listing(event, mark, path)
         else:
-            node = self._table(event, mark, depth)
+            node = self._table(event, mark, path)
         if node.size > LARGEST:
-            raise self._stop(f"more than {LARGEST:,} values once its aliases are followed", mark)
+            raise self._stop(path, f"more than {LARGEST:,} values once its aliases are followed", mark)
         if event.anchor:
             self._anchors[event.anchor] = node
         return node
 
-    def _alias(self, event: Any, mark: Mark) -> Node:
+    def _alias(self, event: Any, mark: Mark, path: Path) -> Node:
         if event.anchor not in self._anchors:
-            self._found(f"*{event.anchor} names no anchor: &{event.anchor} must stand above it", event)
+            self._found(path, f"*{event.anchor} names no anchor: &{event.anchor} must stand above it", event)
         elif self._anchors[event.anchor] is None:
-            raise self._stop(f"*{event.anchor} stands inside what it names", mark)
+            raise self._stop(path, f"*{event.anchor} stands inside what it names", mark)
         return self._anchors.get(event.anchor) or Leaf(None, "", mark)
 
-    def _leaf(self, event: Any, mark: Mark) -> Leaf:
+    def _leaf(self, event: Any, mark: Mark, path: Path) -> Leaf:
         quoted = event.style is not None or event.tag == _TEXT_TAGS[-1]
         if event.tag not in _TEXT_TAGS:
-            self._found(f"tags are not used here: delete {_shown(event.tag)}", event)
+            self._found(path, f"tags are not used here: delete {_shown(event.tag)}", event)
         if _UNFIT.search(event.value):
-            self._found("text cannot hold a NUL character or half of a surrogate pair", event)
+            self._found(path, "text cannot hold a NUL character or half of a surrogate pair", event)
         try:
             value = event.value if quoted else scalars.plain(event.value)
         except ValueError as refusal:
-            self._found(str(refusal), event)
+            self._found(path, str(refusal), event)
             value = event.value
         return Leaf(value, event.value, mark)
 
-    def _listing(self, start: Any, mark: Mark, depth: int) -> Listing:
-        self._no_tag(start)
-        items = []
+    def _listing(self, start: Any, mark: Mark, path: Path) -> Listing:
+        self._no_tag(start, path)
+        items: list[Node] = []
         while type(event := next(self._events)).__name__ != "SequenceEndEvent":
-            items.append(self._node(event, depth + 1))
+            items.append(self._node(event, (*path, len(items))))
         return Listing(tuple(items), mark, 1 + sum(item.size for item in items))
 
-    def _table(self, start: Any, mark: Mark, depth: int) -> Table:
-        self._no_tag(start)
+    def _table(self, start: Any, mark: Mark, path: Path) -> Table:
+        self._no_tag(start, path)
         entries: _Entries = {}
         merged: _Entries = {}
         while type(event := next(self._events)).__name__ != "MappingEndEvent":
-            key = self._node(event, depth + 1)
-            value = self._node(next(self._events), depth + 1)
+            key = self._node(event, (*path, "?"))
+            below = (*path, key.text if isinstance(key, Leaf) else "?")
+            value = self._node(next(self._events), below)
             if isinstance(key, Leaf) and key.value == "<<" and getattr(event, "style", "") is None:
-                self._merge(merged, value, event)
-            elif (name := self._key(key, event)) is not None:
-                self._add(entries, name, self._mark(event), value)
+                self._merge(merged, value, event, path)
+            elif self._is_name(key, event, path):
+                self._add(entries, below, self._mark(event), value)
         everything = {**entries, **{name: entry for name, entry in merged.items() if name not in entries}}
         return Table(everything, mark, 1 + sum(value.size for _, value in everything.values()))
 
-    def _key(self, key: Node, event: Any) -> str | None:
+    def _is_name(self, key: Node, event: Any, path: Path) -> bool:
         if isinstance(key, Leaf) and isinstance(key.value, str):
-            return key.value
+            return True
         if isinstance(key, Leaf):
-            self._found(f'a key must be text: write "{key.text}" in quotes', event)
+            self._found(path, f'a key must be text: write "{key.text}" in quotes', event)
         else:
-            self._found("a key must be text, not a list or a mapping (is a '{name}' outside quotes?)", event)
-        return None
+            self._found(path, "a key must be text, not a list or a mapping (is a '{name}' outside quotes?)", event)
+        return False
 
-    def _add(self, entries: _Entries, name: str, mark: Mark, value: Node) -> None:
+    def _add(self, entries: _Entries, path: Path, mark: Mark, value: Node) -> None:
+        name = str(path[-1])
         if name in entries:
             first = entries[name][0]
-            self.problems.append(problem(name, f"key defined twice, first at line {first.line}", mark))
+            self.problems.append(problem(dotted(path), f"key defined twice, first at line {first.line}", mark))
         else:
             entries[name] = (mark, value)
 
-    def _merge(self, merged: _Entries, value: Node, event: Any) -> None:
+    def _merge(self, merged: _Entries, value: Node, event: Any, path: Path) -> None:
         sources = value.items if isinstance(value, Listing) else (value,)
         for table in {id(source): source for source in sources}.values():
             if not isinstance(table, Table):
-                self._found("'<<' merges a mapping, or a list of them, such as *name", event)
+                self._found(path, "'<<' merges a mapping, or a list of them, such as *name", event)
                 continue
             for name, entry in table.entries.items():
                 merged.setdefault(name, entry)
 
-    def _no_tag(self, event: Any) -> None:
+    def _no_tag(self, event: Any, path: Path) -> None:
         if event.tag not in _COLLECTION_TAGS:
-            self._found(f"tags are not used here: delete {_shown(event.tag)}", event)
+            self._found(path, f"tags are not used here: delete {_shown(event.tag)}", event)
 
     def _mark(self, event: Any) -> Mark:
         self.line = event.start_mark.line + 1
         return Mark(self._file, self.line, event.start_mark.column + 1)
 
-    def _found(self, message: str, event: Any) -> None:
-        self.problems.append(problem("", message, self._mark(event)))
+    def _found(self, path: Path, message: str, event: Any) -> None:
+        self.problems.append(problem(dotted(path), message, self._mark(event)))
 
-    def _stop(self, message: str, mark: Mark) -> ConfigInvalid:
-        return ConfigInvalid([*self.problems, problem("", message, mark)])
+    def _stop(self, path: Path, message: str, mark: Mark) -> ConfigInvalid:
+        return ConfigInvalid([*self.problems, problem(dotted(path[:_SHOWN]), message, mark)])
 
 
 def _shown(tag: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
@@ -50,16 +51,15 @@ def explain(errors: Iterable[ErrorDetails], model: type[BaseModel], prefix: Path
     """Notes the errors of a validation of ``model``, whose content stands at ``prefix``."""
     for error in errors:
         path = prefix + tuple(step for step in error["loc"] if step != "[key]")
-        kind, given = error["type"], error.get("input")
-        if kind == "extra_forbidden":
+        if error["type"] == "extra_forbidden":
             _unknown(path, _keys(model, error["loc"][:-1]), findings)
-        elif kind == "missing":
+        elif error["type"] == "missing":
             findings.error(path, "is missing")
-        elif given is not None:
+        elif error["input"] is not None:
             # A union's members stand in loc as well: what the file does not have is none of its path.
             path = path[: max(findings.known(path), len(prefix))]
             is_key = "[key]" in error["loc"]
-            findings.error(path, _message(kind, error["msg"], given, findings.spelling(path)), key=is_key)
+            findings.error(path, _message(error, findings.spelling(path)), key=is_key)
 
 
 def unknown_key(word: str, known: set[str]) -> str:
@@ -70,7 +70,7 @@ def unknown_key(word: str, known: set[str]) -> str:
 def _no_gaps(node: Node, path: Path, findings: Findings) -> None:
     if isinstance(node, Leaf):
         if node.value is None:
-            findings.error(path, "has no value: write one, or delete the key")
+            findings.error(path, "has no value: write one, or delete the key", key=isinstance(path[-1], str))
     elif isinstance(node, Listing):
         for index, item in enumerate(node.items):
             _no_gaps(item, (*path, index), findings)
@@ -84,16 +84,20 @@ def _unknown(path: Path, known: set[str], findings: Findings) -> None:
     findings.error(path, unknown_key(str(path[-1]), known), key=True)
 
 
-def _message(kind: str, said: str, given: Any, spelling: str | None) -> str:
+def _message(error: ErrorDetails, spelling: str | None) -> str:
+    kind, said, given = error["type"], error["msg"], error["input"]
     expected = _EXPECTED.get(kind)
-    if kind == "junbi":
-        return said
     if expected == "text" and isinstance(given, int | float):
-        word = {True: "the truth value", False: "the number"}[isinstance(given, bool)]
+        word = "the truth value" if isinstance(given, bool) else "the number"
         return f'expected text, got {word} {spelling}: write it in quotes, "{spelling}"'
     if expected:
         return f"expected {expected}, got {_kind(given, spelling)}"
-    return said[0].lower() + said[1:].replace("Input should be", "should be").removeprefix("nput should")
+    if kind == "literal_error":
+        known = re.findall("'([^']*)'", error["ctx"]["expected"])
+        return f"{given!r} is not known{suggestion(str(given), known)}; known here: {listed(known)}"
+    if kind == "too_short":
+        return "is empty: at least one is needed"
+    return said if kind == "junbi" else said.replace("Input should", "should")
 
 
 def _kind(given: Any, spelling: str | None) -> str:

@@ -36,13 +36,14 @@ def read(path: Path) -> Table | None:
     """The content of one file, None where it holds nothing but comments."""
     file = str(path)
     try:
-        if path.stat().st_size > LARGEST:
-            raise _invalid(f"has more than {LARGEST >> 20} MiB; junbi.yaml is never that large", file)
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST + 1)
     except FileNotFoundError:
         raise _invalid("no such file: 'junbi init' writes one to start from, --config names another", file) from None
     except OSError as failure:
         raise _invalid(f"cannot be read: {failure.strerror}", file) from None
+    if len(data) > LARGEST:
+        raise _invalid(f"has more than {LARGEST >> 20} MiB; junbi.yaml is never that large", file)
     return _top(parse(_text(data, file), file))
 
 
@@ -101,6 +102,8 @@ def _folder(path: Path) -> Table:
     tables, problems = [], []
     for file in files:
         try:
+            if not file.is_file():
+                raise _invalid("is no file", str(file))
             tables.append(read(file))
         except ConfigInvalid as invalid:
             problems += invalid.problems

@@ -13,13 +13,10 @@ if TYPE_CHECKING:
     from junbi.config.findings import Findings
     from junbi.core.plan import DatasetSpec, PlanSpec
 
-#: By plan and output: the datasets in which writing it is an arrival.
-_Arrivals = dict[tuple[str, str], tuple[str, ...]]
-
 
 def check_loops(plans: Mapping[str, PlanSpec], datasets: Mapping[str, DatasetSpec], findings: Findings) -> None:
     """An error for every output that leads back to its plan, a warning for one that makes an arrival elsewhere."""
-    arrivals: _Arrivals = {
+    arrivals = {
         (name, output.name): feedback_loop.triggered(output, datasets)
         for name, plan in plans.items()
         for output in plan.outputs
@@ -27,20 +24,20 @@ def check_loops(plans: Mapping[str, PlanSpec], datasets: Mapping[str, DatasetSpe
     starts: dict[str, set[str]] = {name: set() for name in plans}
     for (name, _), reached in arrivals.items():
         starts[name] |= _started(reached, plans)
-    for (name, output), reached in arrivals.items():
-        path = ("plans", name, "outputs", output, "uri")
-        if set(reached) & set(plans[name].on):
-            continue
-        started = _started(reached, plans)
-        if name in _all_started(started, starts):
-            way = " or ".join(sorted(started))
-            findings.error(path, f"{Code.FEEDBACK_LOOP}: it starts plan {way}, whose outputs lead back to plan {name}")
-        elif reached:
-            findings.warn(path, f"lies under the watch of {' and '.join(reached)}: every job makes an arrival there")
     for name, plan in plans.items():
-        if reason := feedback_loop.check(plan, datasets).reason:
-            message = f"{reason.code}: {reason.message} {reason.fix}"
-            findings.error(("plans", name, "outputs"), message, key=True)
+        for output in plan.outputs:
+            path = ("plans", name, "outputs", output.name, "uri")
+            reached = arrivals[name, output.name]
+            started = _started(reached, plans)
+            alone = plan.model_copy(update={"outputs": (output,)})
+            if reason := feedback_loop.check(alone, datasets).reason:
+                findings.error(path, f"{reason.code}: {reason.message} {reason.fix}")
+            elif name in _all_started(started, starts):
+                way = " or ".join(sorted(started))
+                findings.error(path, f"{Code.FEEDBACK_LOOP}: it starts plan {way}, which leads back to plan {name}")
+            elif reached:
+                told = f"lies under the watch of {' and '.join(reached)}: every job makes an arrival there"
+                findings.warn(path, told)
 
 
 def _started(datasets: tuple[str, ...], plans: Mapping[str, PlanSpec]) -> set[str]:

@@ -32,7 +32,7 @@ def check_request(request: dict[str, Any], path: Path, findings: Findings) -> No
     """Notes every field of the request that cannot be."""
     _names(request, CreateJobRequest, path, (), findings)
     try:
-        CreateJobRequest.model_validate(request, strict=True)
+        CreateJobRequest.model_validate(request, strict=True, by_alias=True, by_name=False)
     except ValidationError as invalid:
         errors = [
             error for error in invalid.errors(include_url=False) if len(error["loc"]) > 1 or error["type"] != "missing"

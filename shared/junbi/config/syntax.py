@@ -23,10 +23,10 @@ _WORDS = (
     (r"quoted scalar.*document separator", "this quote is never closed"),
     (r"unknown escape character '(.)'", "no such escape as \\{0}: write \\\\{0}, or use single quotes"),
     (r"flow (?:sequence|mapping).*got '<stream end>'", "this bracket is never closed"),
-    (r"flow (?:sequence|mapping).*got '(.+)'", f"did not expect {{0!r}} here: {_IN_QUOTES}"),
+    (r"flow (?:sequence|mapping).*got '(.+)'", f"did not expect '{{0}}' here: {_IN_QUOTES}"),
     (r"block (?:collection|mapping|sequence).*but found", "does not line up with what is above it: check the indent"),
     (r"could not find expected ':'", "a key without its ':'"),
-    (r"block node.*but found '(.+)'", f"did not expect {{0!r}} here: {_IN_QUOTES}"),
+    (r"block node.*but found '(.+)'", f"did not expect '{{0}}' here: {_IN_QUOTES}"),
     (r"did not find expected comment|expected a comment", "after | or > only a comment can stand on the line"),
 )
 #: Where the mistake began is a better place than where the parser noticed it.
@@ -45,5 +45,5 @@ def explain(failure: MarkedYAMLError, file: str) -> Problem:
 def _in_words(said: str) -> str:
     for pattern, words in _WORDS:
         if match := re.search(pattern, said):
-            return words.format(*match.groups())
+            return words.replace("{0}", match.group(match.lastindex or 0))
     return f"no valid YAML: {said.removeprefix(': ')}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: One part of a path between two slashes: literal text, and None for a hole that takes one or more characters.
 Part = tuple[str | None, ...]
 
-_ADDRESS = re.compile(r"oss://([^/]*)/?(.*)", re.DOTALL)
+_ADDRESS = re.compile(r"oss://([^/]*)/(.*)", re.DOTALL)
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
 #: How ``pattern_of`` writes a hole.
 _HOLE = re.compile(r"\(\?P<[a-z][a-z0-9_]*>\[\^/\]\+\)")
@@ -42,7 +42,7 @@ def split(uri: str) -> tuple[str, str]:
     bucket, path = match.groups()
     if _BUCKET.fullmatch(bucket) is None:
         raise ValueError(f"{bucket!r} is no bucket name (3 to 63 of a-z, 0-9 and hyphens)")
-    if not path.endswith("/"):
+    if path and not path.endswith("/"):
         raise ValueError(f"must end in a slash, so that it names a folder and not the start of a name: {uri}/")
     if path.startswith("/") or "//" in path:
         raise ValueError(f"has an empty part between two slashes, which OSS would take as a name: {uri!r}")

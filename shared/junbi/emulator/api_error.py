@@ -10,10 +10,11 @@ class ApiError(Exception):
         code: the API's stable name for it.
         message: for a person.
         status: HTTP, 400 to 599.
+        retry_after: seconds that the caller should wait, 0 where nothing is said.
     """
 
-    def __init__(self, code: str, message: str, status: int = 400) -> None:
-        self.code, self.message, self.status = code, message, status
+    def __init__(self, code: str, message: str, status: int = 400, retry_after: float = 0.0) -> None:
+        self.code, self.message, self.status, self.retry_after = code, message, status, retry_after
         super().__init__(f"{status} {code}: {message}")
 
 

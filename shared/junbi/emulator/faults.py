@@ -21,7 +21,7 @@ class Fault:
             drop, duplicate, delay, reorder.
         times: how often it strikes before it is used up.
         status, code, message: of an ``error``.
-        seconds: of a ``hang`` or ``delay``, in real time.
+        seconds: of a ``hang`` or ``delay``, in real time; of an ``error``, how long the caller is told to wait.
     """
 
     point: str

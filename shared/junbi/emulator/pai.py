@@ -102,7 +102,7 @@ class Gateway:
         if fault is None:
             return
         if fault.effect == "error":
-            raise ApiError(fault.code, fault.message, fault.status)
+            raise ApiError(fault.code, fault.message, fault.status, fault.seconds)
         if fault.effect == "delay":
             time.sleep(fault.seconds)
         elif fault.effect in {"hang", "close"}:
@@ -134,16 +134,19 @@ def create_app(
 
 def _respond(answer: Callable[[bytes], WireModel]) -> Response:
     request_id = str(uuid.uuid4()).upper()
+    headers = {"x-acs-request-id": request_id}
     try:
         document, status = {**answer(request.get_data()).to_wire(), "RequestId": request_id}, 200
     except ApiError as error:
         body = ErrorBody(code=error.code, message=error.message, host_id=request.host, request_id=request_id)
         document, status = body.to_wire(), error.status
+        if error.retry_after > 0:  # in milliseconds. Source: tea_openapi 0.4.6
+            headers["x-acs-retry-after"] = str(round(error.retry_after * 1000))
     except Cut as ordered:
         time.sleep(ordered.after_seconds)
         return cut()
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return Response(text, status, {"x-acs-request-id": request_id}, content_type="application/json;charset=utf-8")
+    return Response(text, status, headers, content_type="application/json;charset=utf-8")
 
 
 def _json_object(body: bytes) -> dict[str, Any]:

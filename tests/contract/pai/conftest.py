@@ -34,7 +34,7 @@ from junbi.emulator.server import Server
 from junbi.emulator.workspace.state import WorkspaceState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from junbi.emulator.dlc.pods import PodSpec
@@ -53,6 +53,7 @@ class ScriptedExecutor:
         self.stopped: list[str] = []
         self.states: dict[str, PodState] = {}
         self.trouble: Exception | None = None
+        self.meanwhile: Callable[[], Any] = lambda: None  #: happens while a pod is started
 
     def prepare_and_start(self, spec: PodSpec) -> None:
         """Count a pod's start, once."""
@@ -61,6 +62,7 @@ class ScriptedExecutor:
         if spec.pod_id not in {known.pod_id for known in self.specs}:
             self.specs.append(spec)
             self.states.setdefault(spec.pod_id, PodState("Running", started=datetime.now(UTC)))
+            self.meanwhile()
 
     def say(self, status: Any, *, exit_code: int | None = None, message: str = "", started: bool = True) -> None:
         """Put every pod that was started into a state."""
@@ -100,10 +102,10 @@ class LocalPai:
         self.keys = Keys(ROOT, self.clock)
         self._open()
 
-    def _open(self) -> None:
+    def _open(self, workspace_id: str = WORKSPACE) -> None:
         self.records = Records(self.directory / "pai.sqlite3")
         self.faults = Faults()
-        self.workspace = WorkspaceState(self.records, self.clock)
+        self.workspace = WorkspaceState(self.records, self.clock, workspace_id=workspace_id)
         self.dlc = DlcState(self.records, self.clock, self.workspace, self.executor, pace=self.pace, quotas=self.quotas)
         app = create_app(
             records=self.records,
@@ -122,10 +124,10 @@ class LocalPai:
         self.server.stop()
         self.records.close()
 
-    def restart(self) -> None:
+    def restart(self, workspace_id: str = WORKSPACE) -> None:
         """Serve the same data from a new process's point of view."""
         self.close()
-        self._open()
+        self._open(workspace_id)
 
     def config(self, key: AccessKey = ROOT) -> Config:
         """How an SDK client finds us."""

@@ -63,6 +63,15 @@ class TestWorkspaces:
         found = pai.workspace_sdk().get_workspace(WORKSPACE, sdk.GetWorkspaceRequest(verbose=True)).body
         assert found.owner.user_id
 
+    def test_it_is_as_old_after_a_restart(self, pai: Any) -> None:
+        """The date of its creation is kept."""
+        created = pai.workspace_sdk().get_workspace(WORKSPACE, sdk.GetWorkspaceRequest()).body.gmt_create_time
+        assert TIME.fullmatch(created)
+        pai.clock.advance(3600)
+        pai.restart()
+        found = pai.workspace_sdk().get_workspace(WORKSPACE, sdk.GetWorkspaceRequest()).body
+        assert found.gmt_create_time == created
+
     def test_another_workspace_is_not(self, pai: Any) -> None:
         """An unknown id is NotFound."""
         error = refusal(pai.workspace_sdk().get_workspace, "7", sdk.GetWorkspaceRequest())

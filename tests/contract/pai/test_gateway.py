@@ -8,6 +8,8 @@ import time
 from typing import Any
 
 import pytest
+from alibabacloud_pai_dlc20201203 import models as sdk
+from alibabacloud_tea_openapi.exceptions import ThrottlingException
 
 from junbi.emulator.faults import Fault
 from junbi.emulator.pai import ROUTES
@@ -84,6 +86,13 @@ class TestFaults:
         status, answer = pai.create_job()
         assert (status, answer["Code"], self.jobs(pai)) == (503, "ServiceUnavailable", 0)
         assert pai.create_job()[0] == 200
+
+    def test_throttling_says_how_long_to_wait(self, pai: Any) -> None:
+        """The official SDK reads the wait, in milliseconds, and raises its throttling error."""
+        pai.faults.order(Fault("dlc.ListJobs", status=429, code="Throttling", seconds=1.5))
+        with pytest.raises(ThrottlingException) as caught:
+            pai.dlc_sdk().list_jobs(sdk.ListJobsRequest())
+        assert (caught.value.code, caught.value.retry_after) == ("Throttling", 1500)
 
     def test_error_after_the_effect(self, pai: Any) -> None:
         """The job is made, and the caller told of an error."""

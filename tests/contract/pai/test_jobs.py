@@ -148,6 +148,12 @@ class TestCreateJob:
         source = {"DataSourceId": make_dataset(pai), "DataSourceVersion": "v7", "MountPath": "/m"}
         assert pai.create_job(DataSources=[source])[1]["Code"] == "NotFound"
 
+    def test_a_dataset_of_another_workspace(self, pai: Any) -> None:
+        """A dataset is found in its own workspace only."""
+        source = {"DataSourceId": make_dataset(pai), "MountPath": "/m"}
+        pai.restart(workspace_id="104232")
+        assert pai.create_job(WorkspaceId="104232", DataSources=[source])[1]["Code"] == "NotFound"
+
     def test_a_body_over_64_kib_is_too_large(self, pai: Any) -> None:
         """65,536 bytes pass, one more does not."""
         _, answer = pai.create_job(UserCommand="x" * 65_536)

@@ -184,6 +184,16 @@ def test_one_jobs_trouble_does_not_stop_the_others(pai: Any, caplog: pytest.LogC
     pai.bring_to(job_id, "Running")
 
 
+def test_a_stop_that_comes_while_pods_start_is_not_lost(pai: Any) -> None:
+    """StopJob between two looks of the scheduler wins: the job never runs, and its pod is stopped."""
+    job_id = pai.job()
+    pai.bring_to(job_id, "EnvPreparing")
+    pai.executor.meanwhile = lambda: pai.call("POST", f"/api/v1/jobs/{job_id}/stop", "StopJob", "2020-12-03")
+    job = pai.bring_to(job_id, "Stopped")
+    assert statuses(job) == ["Creating", "Queuing", "EnvPreparing", "Stopping", "Stopped"]
+    assert pai.executor.stopped == [f"{job_id}-worker-0"]
+
+
 @pytest.mark.parametrize("status", ["Creating", "Queuing", "EnvPreparing", "Running"])
 def test_after_a_restart_a_job_goes_on_and_no_pod_starts_twice(pai: Any, status: str) -> None:
     """The records are opened anew at any moment; the pod is handed over once and watched to its end."""

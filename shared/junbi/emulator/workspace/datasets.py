@@ -76,7 +76,7 @@ class Datasets:
             check_name(request.name)
         check_kinds(None, request.accessibility, None)
         check_json("Options", request.options)
-        changes = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        changes = request.model_dump(mode="json", by_alias=True, exclude_none=True)
         options = changes.pop("Options", None)
         with self._records.transaction():
             document = self._document(dataset_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from junbi.emulator.workspace.account import Workspaces
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from junbi.emulator.records import Records
 
 DEFAULT_WORKSPACE_ID = "104231"
+
+_KIND = "workspace"
 
 
 class WorkspaceState:
@@ -27,5 +30,7 @@ class WorkspaceState:
     def __init__(
         self, records: Records, clock: Clock, *, workspace_id: str = DEFAULT_WORKSPACE_ID, name: str = "vision"
     ) -> None:
-        self.workspaces = Workspaces(workspace_id, name, clock.now())
+        records.add(_KIND, workspace_id, {"Created": clock.now().isoformat()})
+        kept = records.get(_KIND, workspace_id) or {}
+        self.workspaces = Workspaces(workspace_id, name, datetime.fromisoformat(kept["Created"]))
         self.datasets = Datasets(records)

@@ -133,6 +133,17 @@ class TestEnding:
         assert any_lab.ended() == state
         assert any_lab.log() == "ran"
 
+    def test_a_killed_supervisor_with_no_emulator_about(self, any_lab: Lab) -> None:
+        """The command ends with its supervisor even where no emulator is there to see to it."""
+        any_lab.start("echo begun; exec sleep 66", any_lab.mount("/mnt/out", "out/"))
+        any_lab.logged("begun")
+        any_lab.executor.close()
+        for pid in supervisors(any_lab):
+            os.kill(pid, signal.SIGKILL)
+        any_lab.until(lambda: not list(pod_processes.marked(mark_of(any_lab))), "the end of the command")
+        any_lab.restart()
+        assert "its supervisor was killed" in any_lab.ended().message
+
     def test_a_supervisor_that_is_told_to_end(self, mapped_lab: Lab) -> None:
         """A machine that shuts down ends the supervisor with SIGTERM; the pod is stopped in order and says why."""
         mapped_lab.start("echo begun; sleep 64")
@@ -225,7 +236,7 @@ class TestTelling:
         """The log can be read while the pod runs, also a line that has no end yet, and bytes that are no UTF-8."""
         mapped_lab.start(r"printf 'one\n\377two'; sleep 65")
         mapped_lab.until(lambda: mapped_lab.executor.logs(POD, 9) == ["one", "\ufffdtwo"], "the unfinished line")
-        assert mapped_lab.executor.state(POD).status == "Running"
+        mapped_lab.until(lambda: mapped_lab.executor.state(POD).status == "Running", "the pod is said to run")
 
     def test_nothing_is_known_of_an_unknown_pod(self, mapped_lab: Lab) -> None:
         """A pod that was never started is pending, with no log and no events."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
     from tests.contract.executor.conftest import Lab
 
     from junbi.emulator.oss.state import Buckets
+
+
+def works(*command: str) -> bool:
+    """Whether a command is there and succeeds."""
+    return (
+        shutil.which(command[0]) is not None
+        and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    )
+
+
+def process(lab: Lab, around: list[str], command: str, place: str) -> None:
+    """Run a pod by an emulator in a process of its own, under another command."""
+    script = Path(__file__).parent / "emulator_process.py"
+    lab.buckets.close()
+    whole = [*around, sys.executable, str(script), str(lab.directory), "job-worker-0", command, place]
+    done = subprocess.run(whole, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    lab.__post_init__()
 
 
 class TestReading:
@@ -87,20 +106,26 @@ class TestReading:
 
     def test_without_the_right_to_mount_a_user_namespace_serves(self, lab: Lab) -> None:
         """A user who may not mount still gets private mounts, by way of a user namespace."""
+        without = ["setpriv", "--bounding-set=-sys_admin"] if os.geteuid() == 0 else []
+        if not works(*without, "unshare", "--user", "--map-root-user", "--mount", "true"):
+            pytest.skip("this machine allows no user namespaces")
         lab.put("in/x")
-        script = Path(__file__).parent / "emulator_process.py"
-        command = [sys.executable, str(script), str(lab.directory), "job-worker-0", "cat /data/x; id -u"]
-        if os.geteuid() == 0:
-            command = ["setpriv", "--bounding-set=-sys_admin", *command]
-        lab.buckets.close()
-        try:
-            done = subprocess.run([*command, "in/:/data"], capture_output=True, text=True, timeout=60, check=False)
-        finally:
-            lab.__post_init__()
-        assert (done.returncode, done.stderr) == (0, "")
+        process(lab, without, "cat /data/x; id -u", "in/:/data")
         assert lab.log() == f"content{os.geteuid()}"
-        if "no private mounts" in lab.told():
-            pytest.skip("this machine allows no user namespaces: " + lab.told())
+        assert "no private mounts" not in lab.told()
+
+    def test_nothing_reaches_a_host_that_shares_its_mounts(self, lab: Lab) -> None:
+        """Where the host's mounts are shared, as systemd makes them, a pod's mounts still stay with the pod."""
+        shared = ["unshare", "--mount", "--propagation", "shared"]
+        if not works(*shared, "true"):
+            pytest.skip("this user may not share mounts")
+        lab.put("in/x")
+        look = 'cat /proc/self/mountinfo >> $0; "$@" && cat /proc/self/mountinfo >> $0.after'
+        before = lab.directory / "mounts"
+        process(lab, [*shared, "sh", "-c", look, str(before)], "cat /data/x", "in/:/data")
+        assert lab.log() == "content"
+        assert "shared:" in before.read_text()
+        assert before.read_text() == Path(f"{before}.after").read_text()
 
     def test_keys_that_are_no_paths(self, any_lab: Lab) -> None:
         """Keys that would leave the directory, or make a file and a folder of one name, are skipped and told."""

@@ -42,7 +42,7 @@ def test_pages_of_buckets(cloud: Cloud, client: oss2.Bucket) -> None:
     ]
 
 
-def test_what_is_refused(cloud: Cloud, bucket: oss2.Bucket) -> None:
+def test_what_is_refused(bucket: oss2.Bucket) -> None:
     """A taken name, a bad name and deleting a bucket in use are refused with OSS's codes."""
     with pytest.raises(oss2.exceptions.ServerError) as refused:
         bucket.create_bucket()

@@ -86,6 +86,6 @@ def _token(last: str) -> str:
 
 def _marker(token: str) -> str:
     try:
-        return base64.urlsafe_b64decode(token.encode()).decode()
+        return base64.b64decode(token, altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError) as error:
         raise OssError("InvalidArgument", ArgumentName="continuation-token", ArgumentValue=token) from error

@@ -6,7 +6,6 @@ Exit codes: 0 fine, 1 the answer is no, 2 usage, 3 could not find out.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,8 @@ COMMANDS = {
     "diff": "junbi.cli.diff:command",
     "apply": "junbi.cli.apply:command",
     "migrate": "junbi.cli.migrate:command",
+    "launches": "junbi.cli.launches:command",
+    "inputs": "junbi.cli.inputs:command",
     "logs": "junbi.cli.logs:command",
     "up": "junbi.cli.up:command",
     "emulator": "junbi.cli.emulator:command",
@@ -62,13 +63,13 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Runs one command and returns its exit code; errors are told on stderr.
+def run(arguments: Sequence[str], command: click.Command = cli) -> int:
+    """Runs a command and returns its exit code; errors are told on stderr.
 
     A command returns None for fine, or an exit code.
     """
     try:
-        answer: Any = cli.main(list(arguments), prog_name="junbi", standalone_mode=False)
+        answer: Any = command.main(list(arguments), prog_name="junbi", standalone_mode=False)
     except click.ClickException as mistake:
         mistake.show()
         return mistake.exit_code if isinstance(mistake, click.UsageError) else COULD_NOT_FIND_OUT
@@ -77,10 +78,6 @@ def run(arguments: Sequence[str]) -> int:
     except JunbiError as failure:
         click.echo(failure if isinstance(failure, ConfigInvalid) else f"junbi: {failure}", err=True)
         return _code(failure)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; Python would still flush into the pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return answer if isinstance(answer, int) else 0
 
 

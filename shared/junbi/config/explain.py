@@ -95,8 +95,6 @@ def _message(error: ErrorDetails, spelling: str | None) -> str:
     if kind == "literal_error":
         known = re.findall("'([^']*)'", error["ctx"]["expected"])
         return f"{given!r} is not known{suggestion(str(given), known)}; known here: {listed(known)}"
-    if kind == "too_short":
-        return "is empty: at least one is needed"
     return said if kind == "junbi" else said.replace("Input should", "should")
 
 

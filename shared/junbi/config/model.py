@@ -18,6 +18,7 @@ from junbi.config.types import (
     Named,
     Region,
     Size,
+    SomeNamed,
     Text,
     Value,
     Workspace,
@@ -182,7 +183,7 @@ class Config(Section):
 
     deployment: Name
     """The name of this deployment, unique in its ledger; every job is tagged with it."""
-    environments: Annotated[Named[Environment], Field(min_length=1)]
+    environments: SomeNamed[Environment]
     """Workspaces by name; --env chooses once there are two."""
     defaults: Defaults = Defaults()
     """What every plan has."""

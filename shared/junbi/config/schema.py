@@ -7,6 +7,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from junbi.config.model import Config
+from junbi.config.types import NAME_PATTERN
 
 
 class _Untitled(GenerateJsonSchema):
@@ -18,6 +19,14 @@ class _Untitled(GenerateJsonSchema):
     def nullable_schema(self, schema: Any) -> dict[str, Any]:
         """A key may be left out, but a key without a value is a mistake."""
         return self.generate_inner(schema["schema"])
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        """Keys of another spelling are mistakes, but for ``x-*`` beside names."""
+        document = super().dict_schema(schema)
+        if patterns := document.get("patternProperties"):
+            notes = {"^x-": True} if NAME_PATTERN in patterns else {}
+            document |= {"patternProperties": {**patterns, **notes}, "additionalProperties": False}
+        return document
 
     def default_schema(self, schema: Any) -> dict[str, Any]:
         """Defaults that only say 'absent' are left out."""

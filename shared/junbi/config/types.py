@@ -12,6 +12,8 @@ from junbi.core.plan import Scalar
 
 #: Characters. Source: names of datasets in AIWorkSpace, which ours become a part of, hold 127 at most.
 LONGEST_NAME = 63
+#: For editors: what begins with x- is no name but a note of the writer's.
+NAME_PATTERN = "^(?!x-)[a-z0-9][a-z0-9-]{0,62}$"
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = r"(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?"
 #: Seconds; beyond it a deadline is surely a slip of the pen.
@@ -50,9 +52,10 @@ def without_extensions(value: Any) -> Any:
     return value
 
 
-def _schema_with_extensions(schema: dict[str, Any]) -> None:
-    schema |= {"additionalProperties": False}
-    schema["patternProperties"] = {**schema.get("patternProperties", {}), "^x-": True}
+def _not_empty(things: dict[str, Any]) -> dict[str, Any]:
+    if not things:
+        raise refuse("is empty: at least one is needed")
+    return things
 
 
 def _seconds(value: Any) -> float:
@@ -86,11 +89,10 @@ def _expression(text: str) -> str:
 
 T = TypeVar("T")
 
-Name = Annotated[
-    str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": "^(?!x-)[a-z0-9][a-z0-9-]{0,62}$"})
-]
+Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
 #: Things by their name; ``x-*`` keys beside them are ignored.
-Named = Annotated[dict[Name, T], BeforeValidator(without_extensions), Field(json_schema_extra=_schema_with_extensions)]
+Named = Annotated[dict[Name, T], BeforeValidator(without_extensions)]
+SomeNamed = Annotated[Named[T], AfterValidator(_not_empty), Field(json_schema_extra={"minProperties": 1})]
 Key = _matching(r"[A-Za-z_][A-Za-z0-9_]*", "a name of letters, digits and underscores")
 
 Text = _matching(r"[\s\S]*\S[\s\S]*", "some text")

@@ -11,8 +11,36 @@ from junbi.config.tree import Leaf, Table
 
 @pytest.mark.parametrize(
     "text",
-    ["on", "off", "yes", "no", "y", "n", "On", "NO", "22:00", "1:30:00", "2026-01-01", "1_000", "0b1", "1e", "e4"]
-    + ["-", ".", "+.", "0x", "0o8", "1.2.3", "tRue", "nULL", "Infinity", "nan", "v1", "=", "١"],
+    [
+        "on",
+        "off",
+        "yes",
+        "no",
+        "y",
+        "n",
+        "On",
+        "NO",
+        "22:00",
+        "1:30:00",
+        "2026-01-01",
+        "1_000",
+        "0b1",
+        "1e",
+        "e4",
+        "-",
+        ".",
+        "+.",
+        "0x",
+        "0o8",
+        "1.2.3",
+        "tRue",
+        "nULL",
+        "Infinity",
+        "nan",
+        "v1",
+        "=",
+        "\u0661",
+    ],
 )
 def test_text_stays_text(text: str) -> None:
     """What YAML 1.2's core schema calls a string is one, whatever YAML 1.1 made of it."""

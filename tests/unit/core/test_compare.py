@@ -64,20 +64,19 @@ def test_first() -> None:
 
 def test_changed_fields() -> None:
     """A change names each field that differs, with what it was and what it is."""
-    new = generation(plans__train__params={"C": 1, "name": "y", "D": True}, plans__train__job={"type": "TFJob", "workers": {"count": 2}, "command": "true", "env": {"a.b": "é"}})  # fmt: skip
+    job = {"type": "TFJob", "workers": {"count": 2}, "command": "true", "env": {"a.b": "é"}}
+    new = generation(plans__train__params={"C": 1, "name": "y", "D": True}, plans__train__job=job)
     (change,) = compare(OLD, new)
     assert (change.kind, change.what, change.name) == (ChangeKind.CHANGED, "plan", "train")
-    assert str(change) == "\n".join(
-        [
-            "~ plan train",
-            "    params.C: 1.0 -> 1",
-            '    params.name: "x" -> "y"',
-            '    job.type: "PyTorchJob" -> "TFJob"',
-            "    job.workers.count: 1 -> 2",
-            "    params.D: true",
-            '    job.env.a.b: "é"',
-        ]
-    )
+    assert str(change).splitlines() == [
+        "~ plan train",
+        "    params.C: 1.0 -> 1",
+        '    params.name: "x" -> "y"',
+        '    job.type: "PyTorchJob" -> "TFJob"',
+        "    job.workers.count: 1 -> 2",
+        "    params.D: true",
+        '    job.env.a.b: "é"',
+    ]
 
 
 def test_outputs_by_name() -> None:

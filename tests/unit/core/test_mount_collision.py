@@ -48,8 +48,10 @@ def test_ready(mounts: dict[str, str], outputs: dict[str, str]) -> None:
         (
             {"a": "/m", "b": "/m", "c": "/m/c"},
             {},
-            "dataset a and dataset b are both mounted at /m; dataset c at /m/c lies inside dataset a at /m; "
-            "dataset c at /m/c lies inside dataset b at /m.",
+            (
+                "dataset a and dataset b are both mounted at /m; dataset c at /m/c lies inside dataset a at /m; "
+                "dataset c at /m/c lies inside dataset b at /m."
+            ),
         ),
     ],
 )

@@ -46,8 +46,12 @@ def test_references(text: str, names: list[str]) -> None:
         "{a:b}",
         "{a",
         "a}",
-    ]
-    + ["{'a': 1}", "{日本}", "{a\n}", "{.a}", "{a.}"],
+        "{'a': 1}",
+        "{日本}",
+        "{a\n}",
+        "{.a}",
+        "{a.}",
+    ],
 )
 def test_other_braces_are_text(text: str) -> None:
     """Braces of the shell, of Python and of JSON stay untouched."""

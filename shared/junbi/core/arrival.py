@@ -78,7 +78,7 @@ def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event,
 
     The event is a hint: it opens the arrival or brings the next look forward, and decides nothing else.
     """
-    idle = _says_nothing(known, event)
+    idle = _says_nothing(known, dataset.watch, event)
     if idle is not None:
         return Noted(reason=idle)
     if known is None:
@@ -94,10 +94,10 @@ def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event,
     return Noted(reopened, _first_look(reopened, dataset.complete, event, now))
 
 
-def _says_nothing(known: Arrival | None, event: Event) -> Reason | None:
+def _says_nothing(known: Arrival | None, watch: Watch, event: Event) -> Reason | None:
     if event.kind is EventKind.NOTHING:
         return Reason(Code.NO_OBJECT_YET, f"{event.name} leaves no new object behind.")
-    if known is not None and known.state is ArrivalState.REFUSED:
+    if known is not None and known.state is ArrivalState.REFUSED and refused_captures(watch, dict(known.captures)):
         return known.reason
     listing = known is not None and known.state is ArrivalState.CLOSING
     if event.kind is EventKind.OBJECT_REMOVED and not listing:

@@ -55,10 +55,16 @@ def _by_label(revision: Revision) -> tuple[object, ...]:
 
 
 def _by_semver(revision: Revision) -> tuple[object, ...]:
-    number, _, _build = revision.label.lstrip("v").partition("+")
+    number, _, _build = revision.label.removeprefix("v").partition("+")
     release, _, pre = number.partition("-")
-    # A pre-release comes before its release (https://semver.org, 11.3); build metadata decides nothing.
-    return (_natural(release), not pre, _natural(pre), *_by_time(revision))
+    # A pre-release comes before its release (https://semver.org, 11.3); build metadata decides nothing. A folder that
+    # is no version at all, such as "tmp", comes before every version.
+    return (number[:1].isdecimal(), _natural(release), not pre, _pre_release(pre), *_by_time(revision))
+
+
+def _pre_release(text: str) -> list[tuple[int, int, str]]:
+    """Numbers compare as numbers and before words, words by their characters (https://semver.org, 11.4)."""
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in text.split(".")]
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:

@@ -52,7 +52,8 @@ def may_move(old: LaunchState, new: LaunchState) -> bool:
 
 
 def after_job_status(state: LaunchState, status: str) -> LaunchState:
-    """Where a launch stands once PAI calls its job ``status``; an unknown word changes nothing."""
-    if state in FINAL:
-        return state
-    return _JOB_STATUS.get(status, state)
+    """Where a launch stands once PAI calls its job ``status``; an unknown word changes nothing.
+
+    Neither does any word while the launch has no job, or once it has ended.
+    """
+    return _JOB_STATUS.get(status, state) if state in ACTIVE else state

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +28,8 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._local = threading.local()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._failures():
+            path.parent.mkdir(parents=True, exist_ok=True)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -40,7 +43,8 @@ class SqliteDatabase:
                 connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
-                connection.execute("ROLLBACK")
+                with self._failures():
+                    connection.execute("ROLLBACK")
             raise
 
     def run(self, statement: str, /, **values: Any) -> int:
@@ -65,7 +69,7 @@ class SqliteDatabase:
             connection = self._connection()
             if self._version(connection) == known[-1][0]:
                 return
-        with self.transaction():
+        with self.transaction(), self._failures():
             self._apply(connection, known)
 
     def _apply(self, connection: sqlite3.Connection, known: list[tuple[int, str]]) -> None:
@@ -96,7 +100,7 @@ class SqliteDatabase:
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT / 1000, isolation_level=None)
         connection.row_factory = _as_dict
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_write_ahead_log(connection)
         # FULL: a door answers "noted" only when the note outlives a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         return connection
@@ -106,13 +110,28 @@ class SqliteDatabase:
         """Say what SQLite's errors mean to the user."""
         try:
             yield
-        except sqlite3.OperationalError as error:
+        except (sqlite3.OperationalError, OSError) as error:
             raise LedgerUnavailable(
                 f"The ledger {self._path} could not be used: {error}. Nothing was changed by this call; it will "
                 "work again once the cause is gone (disk space, rights, another process holding it)."
             ) from error
         except sqlite3.DatabaseError as error:
             raise LedgerError(f"The ledger {self._path} refused a statement: {error}.") from error
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    # Where several open a new file together, SQLite refuses the switch at once instead of waiting for the others.
+    # Once one of them made it, it is made for all.
+    deadline = time.monotonic() + BUSY_TIMEOUT / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - spreads the attempts, guards nothing
+        else:
+            return
 
 
 def _as_dict(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> Row:

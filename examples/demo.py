@@ -97,8 +97,8 @@ class Demo:
         ended = self.follow(until=("JobSucceeded", "JobEnded", "JobGone"))
         launch_id = ended["subject"].removeprefix("launch:")
         launch = self._get(f"launches/{launch_id}")
-        say(f"Job {launch['job_id']} {launch['job_status']}. The end of its log:")
-        log = self._log(launch["job_id"])
+        say(f"Job {launch['job']['id']} {launch['job']['status']}. The end of its log:")
+        log = self._log(launch["job"]["id"])
         for line in log:
             print(f"      | {line}", flush=True)
         return log[-1].rpartition("accuracy ")[2] if launch["state"] == "succeeded" and log else ""

@@ -30,8 +30,9 @@ class Place:
 
     def overlaps(self, other: Place) -> bool:
         """Whether some object can lie in both."""
-        pairs = zip(self.parts, other.parts, strict=False)
-        return self.bucket == other.bucket and all(_meet(mine, theirs) for mine, theirs in pairs)
+        if self.bucket != other.bucket:
+            return False
+        return all(_meet(mine, theirs) for mine, theirs in zip(self.parts, other.parts, strict=False))
 
 
 def split(uri: str) -> tuple[str, str]:
@@ -75,13 +76,17 @@ def pattern_of(path: str) -> tuple[str, str, tuple[str, ...]]:
     return root, pattern, tuple(piece.name for piece in pieces if isinstance(piece, Reference))
 
 
-@lru_cache(maxsize=4096)
 def place_of(watch: Watch) -> Place:
     """The place a compiled watch covers: its pattern read back."""
+    return Place(watch.bucket, _read_back(watch.pattern))
+
+
+@lru_cache(maxsize=4096)
+def _read_back(pattern: str) -> tuple[Part, ...]:
     # A slash is never escaped and a hole holds one in [^/]: take the holes out before cutting at slashes.
-    marked = _HOLE.sub("\0", watch.pattern).removesuffix("/")
+    marked = _HOLE.sub("\0", pattern).removesuffix("/")
     parts = (re.findall(r"\0|(?:\\.|[^\0\\])+", part, re.DOTALL) for part in marked.split("/"))
-    return Place(watch.bucket, tuple(tuple(None if piece == "\0" else _plain(piece) for piece in p) for p in parts))
+    return tuple(tuple(None if piece == "\0" else _plain(piece) for piece in part) for part in parts)
 
 
 def _plain(escaped: str) -> str:

@@ -44,6 +44,7 @@ class LaunchFacts:
         instance_types: the public instance types of the region, None where we may not look.
         pinned: by dataset name.
         listed: the digest of each dataset's prefix as listed just now; a dataset not listed yet is absent.
+        unknown: placeholders of the plan that nothing pinned gives a value for.
         request_size: bytes of CreateJob's body; 0 while it cannot be built.
     """
 
@@ -53,13 +54,15 @@ class LaunchFacts:
     instance_types: frozenset[str] | None
     pinned: Mapping[str, Pinned]
     listed: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
     request_size: int = 0
 
 
 def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
     """Every check of a launch, in the order of precedence."""
-    if facts.plan is None:
-        return (plan_present.check(None),)
+    fits = plan_present.check(facts.plan, facts.pinned, facts.unknown)
+    if facts.plan is None or not fits.ready:
+        return (fits,)
     datasets = [
         check
         for name in facts.plan.datasets
@@ -69,7 +72,7 @@ def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
         )
     ]
     return (
-        plan_present.check(facts.plan),
+        fits,
         workspace.check(facts.workspace, facts.workspace_status),
         public_resource.check(facts.plan.resource, facts.instance_types),
         mount_collision.check(facts.plan),

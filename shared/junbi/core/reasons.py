@@ -9,6 +9,7 @@ class Code(StrEnum):
     """Why a job is not running, or why an event did nothing. A code never changes its meaning."""
 
     PLAN_REMOVED = "PlanRemoved"
+    PLAN_CHANGED = "PlanChanged"
     WORKSPACE_NOT_FOUND = "WorkspaceNotFound"
     PUBLIC_RESOURCE_UNKNOWN = "PublicResourceUnknown"
     CAPTURE_REFUSED = "CaptureRefused"

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 
 
 def follow(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
+    """One tick of ``job_change``."""
+    return tick(Ports(invocation))
+
+
+def tick(ports: Ports) -> Mapping[str, object]:
     """Look at every active job, in batches."""
-    ports = Ports(invocation)
     active = ports.ledger.launches.standing(lifecycle.ACTIVE)
     if not active:
         return {"active": 0, "changed": 0}

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from junbi.core.assumptions import TAG_DEPLOYMENT, TAG_IDENTITY, TAG_LAUNCH
-from junbi.core.placeholders import fill
+from junbi.core.placeholders import fill, references
 from junbi.wire.dlc import CreateJobRequest, DataSource, JobSettings, JobSpec
 
 if TYPE_CHECKING:
@@ -43,6 +43,14 @@ def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJ
     if not plan.job.request:
         return ours
     return CreateJobRequest.model_validate(_merge(dict(plan.job.request), ours.to_wire()))
+
+
+def unknown(launch: Launch, pinned: Mapping[str, Pinned]) -> tuple[str, ...]:
+    """The placeholders of a plan that nothing gives a value for: the plan changed after the launch was made."""
+    job, values = launch.spec.job, _values(launch, pinned)
+    texts = (job.command, *job.env.values(), *(output.uri for output in launch.spec.outputs))
+    named = {reference.name for text in texts for reference in references(text)}
+    return tuple(sorted(named - set(values)))
 
 
 def environment(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> dict[str, str]:

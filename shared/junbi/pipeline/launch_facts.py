@@ -29,14 +29,17 @@ def pinned(ports: Ports, launch: Launch) -> dict[str, Pinned]:
 def load(ports: Ports, launch: Launch, plan: PlanSpec | None) -> LaunchFacts:
     """Everything but the listings, which cost most and are made last."""
     inputs = pinned(ports, launch)
+    unknown = job_request.unknown(launch, inputs) if plan else ()
+    buildable = plan is not None and set(plan.datasets) == set(inputs) and not unknown
     registered = all(one.registration.state is CreateState.DONE for one in inputs.values())
-    request = job_request.build(ports.scope, launch, inputs) if plan and registered else None
+    request = job_request.build(ports.scope, launch, inputs) if buildable and registered else None
     return LaunchFacts(
         plan=plan,
         workspace=ports.scope.workspace,
         workspace_status=_workspace_status(ports),
         instance_types=_instance_types(ports),
         pinned=inputs,
+        unknown=unknown,
         request_size=len(request.model_dump_json(by_alias=True, exclude_none=True).encode()) if request else 0,
     )
 

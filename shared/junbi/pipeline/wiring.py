@@ -44,12 +44,18 @@ class NotApplied(JunbiError):
 
 
 class Ports:
-    """Everything a piece of work reaches the outside with, for one invocation and its credentials."""
+    """Everything a piece of work reaches the outside with, for one invocation and its credentials.
 
-    def __init__(self, invocation: Invocation) -> None:
+    Args:
+        invocation: the call that is served.
+        known: the ledger, this process's own by default.
+        settles: the settling times, the environment's by default.
+    """
+
+    def __init__(self, invocation: Invocation, known: Ledger | None = None, settles: Settling | None = None) -> None:
         self.invocation = invocation
-        self.ledger = ledger()
-        self.settling = settling()
+        self.ledger = known or ledger()
+        self.settling = settles or settling()
 
     @cached_property
     def scope(self) -> Scope:

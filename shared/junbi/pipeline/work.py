@@ -38,12 +38,16 @@ _LOOKS: dict[Kind, Callable[[Ports, str], datetime | None]] = {
 
 
 def work(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
-    """One tick: due rows first, then folders that no event told of, then what became due by both."""
-    ports = Ports(invocation)
+    """One tick of ``reconcile``."""
+    return tick(Ports(invocation))
+
+
+def tick(ports: Ports) -> Mapping[str, object]:
+    """Due rows first, then folders that no event told of, then what became due by both."""
     done: Counter[str] = Counter()
     _work_off(ports, done)
     now = ports.ledger.now()
-    if _time_left(invocation) and ports.ledger.worklist.may_discover(now):
+    if _time_left(ports.invocation) and ports.ledger.worklist.may_discover(now):
         done["discovered"] = discover(ports, now)
         _work_off(ports, done)
     return {"looked_at": dict(done), "still_due": ports.ledger.worklist.due(ports.ledger.now())}

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def check(plan: PlanSpec, datasets: Mapping[str, DatasetSpec]) -> Check:
     """Blocked where an output can land under the watch of a dataset in the plan's ``on``."""
-    loops = [(output, name) for output in plan.outputs for name in triggered(output, datasets) if name in plan.on]
+    starting = {name: datasets[name] for name in plan.on if name in datasets}
+    loops = [(output, name) for output in plan.outputs for name in triggered(output, starting)]
     if not loops:
         return Check("feedback", State.READY)
     told = "; ".join(f"output {output.name} ({output.uri}) lies under dataset {name}" for output, name in loops)

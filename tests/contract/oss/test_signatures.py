@@ -47,12 +47,13 @@ class TestHeaders:
     def test_wrong_keys(self, cloud: Cloud, version: str) -> None:
         """A strange key id, a wrong secret and a wrong token are told apart, and change nothing."""
         sts = cloud.keys.issue("reconcile")
-        wrong = {
-            "InvalidAccessKeyId": oss2.make_auth("stranger", "emulator-secret", version),
-            "SignatureDoesNotMatch": oss2.make_auth("emulator", "wrong", version),
-            "InvalidSecurityToken": oss2.StsAuth(sts.key_id, sts.secret, "wrong", version),
-        }
-        for code, auth in wrong.items():
+        wrong = [
+            ("InvalidAccessKeyId", oss2.make_auth("stranger", "emulator-secret", version)),
+            ("SignatureDoesNotMatch", oss2.make_auth("emulator", "wrong", version)),
+            ("InvalidSecurityToken", oss2.StsAuth(sts.key_id, sts.secret, "wrong", version)),
+            ("InvalidSecurityToken", oss2.StsAuth("emulator", "emulator-secret", sts.token, version)),
+        ]
+        for code, auth in wrong:
             with pytest.raises(oss2.exceptions.ServerError) as refused:
                 cloud.client(auth).put_object(KEY, b"x")
             assert (refused.value.status, refused.value.code) == (403, code)
@@ -120,6 +121,17 @@ class TestHeaders:
         signed = signature_v1.string_to_sign(call, "Thu, 17 Nov 2005 18:49:58 GMT")
         secret = "OtxrzxIsfpFjA7SwPzILwy8Bw21TLhquhboDYROV"
         assert signature_v1.signature(secret, signed) == "26NBxoKdsyly4EDv6inkoDft/yA="
+
+
+@pytest.mark.parametrize("query", ["Expires=9" + "9" * 5000, "Expires=x", "Expires=", "", "Expires=²"])
+def test_nonsense_is_refused(cloud: Cloud, query: str) -> None:
+    """Values that no signer makes are refused like any other, never an internal error."""
+    url = f"{cloud.server.url}/vision-data/a?OSSAccessKeyId=emulator&Signature=x&{query}"
+    assert code_of(requests.get(url, timeout=20)) in {"AccessDenied", "SignatureDoesNotMatch"}
+    credential = "emulator%2F00010101%2Fcn-hangzhou%2Foss%2Faliyun_v4_request"
+    version = "x-oss-signature-version=OSS4-HMAC-SHA256&x-oss-signature=x"
+    url = f"{cloud.server.url}/vision-data/a?{version}&x-oss-credential={credential}&x-oss-date=00010101T000000Z"
+    assert code_of(requests.get(f"{url}&x-oss-expires=60", timeout=20)) == "AccessDenied"
 
 
 class TestUrls:

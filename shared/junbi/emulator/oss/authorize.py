@@ -22,6 +22,7 @@ SKEW = timedelta(minutes=15)
 #: The longest life of a presigned URL. Source: OSS documentation, V4 signatures in URLs.
 LONGEST_URL = 604_800
 _MOMENT = "%Y%m%dT%H%M%SZ"
+_SECONDS = re.compile(r"[0-9]{1,12}")
 _V4_FIELD = re.compile(r"(Credential|AdditionalHeaders|Signature)=([^,\s]*)")
 
 
@@ -60,7 +61,7 @@ class Authority:
     def _v1_url(self, call: Call) -> str:
         expires = call.query.get("Expires", "")
         key = self._key(call.query["OSSAccessKeyId"], call.query.get("security-token", ""))
-        if not expires.isascii() or not expires.isdigit() or int(expires) < self._clock.wall().timestamp():
+        if not _SECONDS.fullmatch(expires) or int(expires) < self._clock.wall().timestamp():
             raise OssError("AccessDenied", "Request has expired.")
         signed = v1.string_to_sign(call, expires)
         return _judge(key, v1.signature(key.secret, signed), call.query.get("Signature", ""), signed)
@@ -79,7 +80,8 @@ class Authority:
         moment = query.get("x-oss-date", "")
         key = self._key(credential.key_id, query.get("x-oss-security-token", ""))
         since, lasts = self._moment(moment, credential), call.number("x-oss-expires", 0, 1, LONGEST_URL)
-        if not since - SKEW <= self._clock.wall() <= since + timedelta(seconds=lasts):
+        age = self._clock.wall() - since
+        if not -SKEW <= age <= timedelta(seconds=lasts):
             raise OssError("AccessDenied", "Request has expired.")
         signed = v4.string_to_sign(call, credential, moment, _names(query.get("x-oss-additional-headers", "")))
         return _judge(key, v4.signature(key.secret, credential, signed), query.get("x-oss-signature", ""), signed)

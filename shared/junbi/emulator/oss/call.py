@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import unquote_plus, unquote_to_bytes
@@ -21,6 +22,7 @@ _KEPT = frozenset(
 )
 _META = "x-oss-meta-"
 _LARGEST_XML = 4 << 20
+_NUMBER = re.compile(r"[0-9]{1,15}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Call:
     def number(self, name: str, default: int, least: int, most: int) -> int:
         """A query parameter as an integer. ``InvalidArgument`` where it is none or out of bounds."""
         text = self.query.get(name) or str(default)
-        if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+        if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
             raise OssError(
                 "InvalidArgument",
                 f"{name} must be an integer from {least} to {most}.",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from junbi.emulator.oss.model import StoredObject
 
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_RANGE = re.compile(r"bytes=([0-9]{0,15})-([0-9]{0,15})")
 
 
 def check_conditions(found: StoredObject, headers: Mapping[str, str], prefix: str = "") -> None:
@@ -40,8 +40,8 @@ def _same(given: str, found: StoredObject) -> bool:
 def _date(headers: Mapping[str, str], name: str) -> datetime | None:
     try:
         return parsedate_to_datetime(headers[name]).replace(tzinfo=UTC) if headers.get(name) else None
-    except ValueError as error:
-        raise OssError("InvalidArgument", f"{name} is no date.", ArgumentName=name) from error
+    except ValueError:  # OSS goes on as if the condition had not been given
+        return None
 
 
 def wanted_range(text: str, size: int, *, standard: bool = False) -> tuple[int, int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from junbi.emulator.oss.call import Call
 
+_NUMBER = re.compile(r"[0-9]{1,15}")
 #: Children of an element, in order: text, or children again.
 Children = list[tuple[str, "str | Children"]]
 
@@ -89,6 +91,6 @@ def parse_complete(body: bytes) -> list[tuple[int, str]]:
     """Number and ETag of every part of a ``CompleteMultipartUpload`` document. ``MalformedXML``."""
     parts = _parse(body, "CompleteMultipartUpload").findall("Part")
     numbers, etags = _texts(parts, "PartNumber"), _texts(parts, "ETag")
-    if not all(number.isascii() and number.isdigit() for number in numbers):
+    if not all(_NUMBER.fullmatch(number) for number in numbers):
         raise OssError("MalformedXML")
     return [(int(number), etag.strip('"')) for number, etag in zip(numbers, etags, strict=True)]

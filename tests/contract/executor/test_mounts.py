@@ -216,6 +216,15 @@ class TestWriting:
         any_lab.ended()
         assert any_lab.stored() == ["out/growing", "out/step-1"]
 
+    def test_a_file_written_in_bursts_is_put_when_it_rests(self, mapped_lab: Lab) -> None:
+        """A file that is opened, written and closed again and again is put once it rests, whole."""
+        mapped_lab.restart(sync_seconds=1.0)
+        mapped_lab.run(
+            "for i in $(seq 40); do echo $i >> /mnt/out/log; sleep 0.05; done", mapped_lab.mount("/mnt/out", "out/")
+        )
+        assert len(mapped_lab.get("out/log").split()) == 40
+        assert "was not written" not in mapped_lab.told()
+
     @pytest.mark.parametrize("how", ["echo more >> /mnt/out/old", "echo more > /mnt/out/old"])
     def test_append_and_overwrite_do_not_work(self, any_lab: Lab, how: str) -> None:
         """An existing object is neither appended to nor overwritten: told once, and the file kept; others arrive."""

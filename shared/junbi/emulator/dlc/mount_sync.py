@@ -43,7 +43,6 @@ class MountSync:
         self._buckets, self._mount, self.directory, self._tell = buckets, mount, directory, tell
         self._settled = dict(known)
         self._seen: dict[str, Signature] = {}
-        self._told: set[str] = set()
         self.kept: set[str] = set()  #: relative paths of what could not be put back
 
     def put_back(self, busy: set[tuple[int, int]] | None) -> None:
@@ -98,9 +97,8 @@ class MountSync:
         return ""
 
     def _keep(self, name: str, reason: str) -> None:
-        self.kept.add(name)
-        if name not in self._told:
-            self._told.add(name)
+        if name not in self.kept:
+            self.kept.add(name)
             self._tell(f"{self._mount.path}/{name} was not written to OSS: {reason}. It is kept in {self.directory}")
 
     def _files(self, busy: set[tuple[int, int]] | None) -> Iterator[tuple[str, os.stat_result]]:

@@ -12,6 +12,7 @@ from junbi.ledger.arrivals import Arrivals
 from junbi.ledger.clock import LedgerClock
 from junbi.ledger.generations import Generations
 from junbi.ledger.launches import Launches
+from junbi.ledger.overview import Overview
 from junbi.ledger.revisions import Revisions
 from junbi.ledger.rows import to_time
 from junbi.ledger.tries import Tries
@@ -62,6 +63,7 @@ class Ledger:
         self.launches = Launches(database)
         self.tries = Tries(database)
         self.worklist = Worklist(database)
+        self.overview = Overview(database)
 
     def now(self) -> datetime:
         """The ledger's time, UTC: leases, deadlines and settling are judged by it."""

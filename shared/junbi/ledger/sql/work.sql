@@ -42,7 +42,7 @@ UPDATE setting SET value = :now WHERE name = :name AND value < :before;
 INSERT INTO story (at, subject, code, message) VALUES (:now, :subject, :code, :message);
 
 -- name: stories
-SELECT at, subject, code, message FROM story WHERE number > :after ORDER BY number LIMIT :most;
+SELECT number, at, subject, code, message FROM story WHERE number > :after ORDER BY number LIMIT :most;
 
 -- name: story_of
 SELECT at, subject, code, message FROM story WHERE subject = :subject ORDER BY number;

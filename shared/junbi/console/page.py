@@ -1,0 +1,108 @@
+"""Puts the page together: what the views say, in the order in which a person needs it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from junbi.console import assets, words
+from junbi.core.facts import ArrivalState, LaunchState
+from junbi.core.lifecycle import ACTIVE, FINAL
+from junbi.pipeline import views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jinja2 import Environment
+
+    from junbi.ledger.ledger import Ledger
+    from junbi.pipeline.views import View
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+#: Closed uploads are dataset versions and shown as such.
+UNDER_WAY = tuple(state for state in ArrivalState if state is not ArrivalState.CLOSED)
+
+
+class Group(NamedTuple):
+    """Launches that are shown together."""
+
+    name: str
+    title: str
+    states: tuple[LaunchState, ...]
+
+
+GROUPS = (
+    Group("held", "Not running", tuple(state for state in LaunchState if state not in ACTIVE | FINAL)),
+    Group("active", "Under way", tuple(state for state in LaunchState if state in ACTIVE)),
+    Group("ended", "Ended", tuple(state for state in LaunchState if state in FINAL)),
+)
+
+
+def console(ledger: Ledger) -> str:
+    """The page as HTML."""
+    launches = [(group, views.launches(ledger, group.states, detailed=True)) for group in GROUPS]
+    arrivals = views.arrivals(ledger, UNDER_WAY)
+    for _, found in launches:
+        found["launches"].sort(key=lambda view: words.of_launch(view).tone != "stop")
+    arrivals["arrivals"].sort(key=lambda view: words.of_arrival(view["state"]).tone == "rest")
+    return render(
+        "console.html",
+        now=ledger.now(),
+        scope=views.generation(ledger),
+        watched=views.watched(ledger),
+        answer=answer(*(found for _, found in launches)),
+        tally=tally(view for _, found in launches for view in found["launches"]),
+        groups=launches,
+        total=sum(found["total"] for _, found in launches),
+        arrivals=arrivals,
+        revisions=views.revisions(ledger),
+        quarantine=views.quarantine(ledger),
+    )
+
+
+def answer(held: View, active: View, ended: View) -> str:
+    """The whole page in one sentence. The arguments are ``views.launches`` of each group."""
+    stopped = sum(words.of_launch(view).tone == "stop" for view in held["launches"])
+    if stopped:
+        least = "At least " if held["total"] > len(held["launches"]) else ""
+        return f"{least}{_number(stopped, 'launch needs', 'launches need')} you.".capitalize()
+    if held["total"]:
+        return f"{_number(held['total'], 'launch waits', 'launches wait')}, and nothing for you to do.".capitalize()
+    if active["total"]:
+        return f"{_number(active['total'], 'job is', 'jobs are')} under way.".capitalize()
+    return "Nothing is waiting." if ended["total"] else "No launch yet."
+
+
+def tally(found: Iterable[View]) -> list[tuple[words.Word, int]]:
+    """How many launches stand in each state, those first that somebody has to act on."""
+    counted = Counter(words.of_launch(view) for view in found)
+    return sorted(counted.items(), key=lambda entry: (words.TONES.index(entry[0].tone), entry[0].word))
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of the console as HTML, every value escaped."""
+    return _environment().get_template(template).render(values)
+
+
+def _number(number: int, one: str, many: str) -> str:
+    return f"one {one}" if number == 1 else f"{number:,} {many}"
+
+
+@cache
+def _environment() -> Environment:
+    """Made when the first page is asked for: a function that only answers the API never loads it."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=words.visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(asset=assets.address, words=words)
+    return environment

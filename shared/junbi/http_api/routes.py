@@ -1,0 +1,131 @@
+"""The paths of the API. It only reads so far; every answer is one of ``pipeline.views``."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, g, request
+
+from junbi import log
+from junbi.errors import LedgerError
+from junbi.http_api.problems import Code, Problem, answer
+from junbi.pipeline import views, wiring
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flask import Flask
+
+_log = log.logger("http_api")
+
+#: The largest number a row of the ledger can have (SQLite and PostgreSQL: 64 bits, signed).
+_LARGEST_NUMBER = 2**63 - 1
+
+_api = Blueprint("api", __name__, url_prefix="/v1")
+_open = Blueprint("health", __name__)
+
+
+def routes(app: Flask) -> None:
+    """Put the API's paths under an application."""
+    app.register_blueprint(_open)
+    app.register_blueprint(_api)
+
+
+@_open.get("/healthz")
+def _healthz() -> Response:
+    """Whether this process answers; says nothing about what the ledger holds, so it needs no token."""
+    return _json({"status": "ok"})
+
+
+@_api.get("/launches")
+def _launches() -> Response:
+    return _json(views.launches(wiring.ledger()))
+
+
+@_api.get("/launches/<launch_id>")
+def _launch(launch_id: str) -> Response:
+    found = views.launch(wiring.ledger(), launch_id)
+    if found is None:
+        detail = f"There is no launch {launch_id}. GET /v1/launches lists the newest."
+        raise Problem(HTTPStatus.NOT_FOUND, Code.NOT_FOUND, detail)
+    return _json(found)
+
+
+@_api.get("/arrivals")
+def _arrivals() -> Response:
+    return _json(views.arrivals(wiring.ledger()))
+
+
+@_api.get("/revisions")
+def _revisions() -> Response:
+    return _json(views.revisions(wiring.ledger()))
+
+
+@_api.get("/story")
+def _story() -> Response:
+    return _json(views.story(wiring.ledger(), _after()))
+
+
+@_api.get("/quarantine")
+def _quarantine() -> Response:
+    return _json(views.quarantine(wiring.ledger()))
+
+
+@_api.route("/<path:path>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+def _anything_else(path: str) -> Response:
+    if request.method not in {"GET", "HEAD"}:
+        detail = "The API only reads so far. Change junbi.yaml and run 'junbi apply'."
+        raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, Code.READ_ONLY, detail, {"Allow": "GET, HEAD"})
+    raise Problem(HTTPStatus.NOT_FOUND, Code.NOT_FOUND, f"The API has no path /v1/{path}.")
+
+
+@_api.before_request
+def _admit() -> None:
+    """Let in who shows a token that was issued. The ledger finds it by its digest, so no comparison leaks time."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        detail = "Send the header 'Authorization: Bearer <token>'. 'junbi token' issues one."
+        raise _unauthorized(Code.TOKEN_MISSING, detail, "Bearer")
+    if wiring.ledger().owner_of_token(token.strip()) is None:
+        detail = "This token was never issued by this deployment, or was taken back. 'junbi token' issues one."
+        raise _unauthorized(Code.TOKEN_UNKNOWN, detail, 'Bearer error="invalid_token"')
+
+
+def _unauthorized(code: Code, detail: str, challenge: str) -> Problem:
+    return Problem(HTTPStatus.UNAUTHORIZED, code, detail, {"WWW-Authenticate": challenge})
+
+
+def _after() -> int:
+    text = request.args.get("after", "0")
+    if text.isascii() and text.isdigit() and int(text) <= _LARGEST_NUMBER:
+        return int(text)
+    detail = "'after' must be the number of a story entry, such as the 'next' of the answer before; 0 begins."
+    raise Problem(HTTPStatus.BAD_REQUEST, Code.PARAMETER_INVALID, detail)
+
+
+@_api.errorhandler(Problem)
+def _problem(problem: Problem) -> Response:
+    return answer(problem)
+
+
+@_api.errorhandler(LedgerError)
+def _ledger_failed(error: LedgerError) -> Response:
+    _log.error("request failed", type=type(error).__name__, message=str(error))
+    detail = f"The ledger could not be read; nothing was changed. Try again; request {g.invocation.request_id}."
+    return answer(Problem(HTTPStatus.SERVICE_UNAVAILABLE, Code.LEDGER_UNAVAILABLE, detail, {"Retry-After": "5"}))
+
+
+@_api.after_request
+@_open.after_request
+def _guard(response: Response) -> Response:
+    """No cache keeps an answer, and no browser takes one for a page."""
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Content-Security-Policy"] = "default-src 'none'; frame-ancestors 'none'"
+    return response
+
+
+def _json(body: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(body, ensure_ascii=False), mimetype="application/json")

@@ -11,7 +11,7 @@ import select
 import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 #: Seconds after which an unused connection is not trusted any more; load balancers drop idle ones silently.
 IDLE_LIMIT = 20.0
+
+#: Bytes that are held back until there is more to send or something to read.
+_PIECE = 64 << 10
 
 _END: ContextVar[float] = ContextVar("end of the call, on the monotonic clock", default=math.inf)
 
@@ -77,9 +80,11 @@ class Stream(httpcore.NetworkStream):
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self._used = time.time()
+        self._held = b""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
         """What comes next, empty at the end."""
+        self._flush()
         with _as(httpcore.ReadTimeout, httpcore.ReadError):
             self._sock.settimeout(_left(httpcore.ReadTimeout))
             received = self._sock.recv(max_bytes)
@@ -87,8 +92,13 @@ class Stream(httpcore.NetworkStream):
         return received
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        """Send all of it."""
-        rest = memoryview(buffer)
+        """Send it, at the latest before the next read: a small request leaves in one piece, head and body."""
+        self._held += buffer
+        if len(self._held) >= _PIECE:
+            self._flush()
+
+    def _flush(self) -> None:
+        rest, self._held = memoryview(self._held), b""
         with _as(httpcore.WriteTimeout, httpcore.WriteError):
             while rest:
                 self._sock.settimeout(_left(httpcore.WriteTimeout))
@@ -148,7 +158,9 @@ def _as(late: type[Exception], failed: type[Exception]) -> Iterator[None]:
 
 
 def _resolve(host: str, port: int) -> list[_AddressInfo]:
-    """The addresses of a host. In a thread of its own, as the C library cannot be told to hurry."""
+    """The addresses of a host. Asked in a thread of its own, as the C library cannot be told to hurry."""
+    with suppress(OSError, UnicodeError):  # an address needs no asking
+        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     answers: SimpleQueue[list[_AddressInfo] | OSError | UnicodeError] = SimpleQueue()
 
     def ask() -> None:

@@ -118,7 +118,7 @@ class TestCreates:
         """A lost answer is OutcomeUnknown after exactly one request."""
         server = serve(getattr(acts, act))
         with pytest.raises(OutcomeUnknown):
-            jobs(server).create_job(JOB, STAMP, deadline=0.5)
+            jobs(server).create_job(JOB, STAMP, deadline=1.0)
         time.sleep(0.3)
         assert len(server.requests) == 1
 
@@ -187,7 +187,7 @@ class TestSecrets:
         echo = acts.reply(400, {"Code": "SignatureDoesNotMatch", "Message": "signed s3cret-value with t0ken-value"})
         shown = [repr(KEYS)]
         for act in (echo, acts.reset, acts.silence):
-            client = jobs(serve(act), deadline=0.3)
+            client = jobs(serve(act), deadline=1.0)
             shown += [repr(client), repr(client._api)]
             for call in (lambda c=client: c.get_job("dlc1"), lambda c=client: c.create_job(JOB, STAMP)):
                 with pytest.raises(CallFailed) as caught:

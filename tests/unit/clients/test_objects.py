@@ -149,7 +149,7 @@ class TestFailures:
     def test_silence_is_unknown(self, serve: Callable[..., Any], acts: Any) -> None:
         """No answer in time."""
         with pytest.raises(OutcomeUnknown, match="timeout"):
-            store(serve(acts.silence).url, deadline=0.3).put("bucket-a", "k", b"data")
+            store(serve(acts.silence).url, deadline=1.0).put("bucket-a", "k", b"data")
 
     def test_a_closed_port_is_not_done(self) -> None:
         """Nobody listens, so nothing was written."""
@@ -162,7 +162,7 @@ class TestFailures:
     def test_an_unreadable_listing_is_no_empty_one(self, serve: Callable[..., Any], acts: Any, body: bytes) -> None:
         """A listing that cannot be read is told, and never taken for one without objects."""
         with pytest.raises(OutcomeUnknown, match="unreadable_answer"):
-            store(serve(acts.reply(200, body)).url, deadline=0.5).list_page("bucket-a", "")
+            store(serve(acts.reply(200, body)).url, deadline=1.0).list_page("bucket-a", "")
 
     def test_half_a_listing_is_no_listing(self, serve: Callable[..., Any], acts: Any) -> None:
         """A body that ends early is read again."""
@@ -182,7 +182,7 @@ class TestFailures:
         assert len(store(server.url).list_page("bucket-a", "").objects) == 1
         began = time.monotonic()
         with pytest.raises(OutcomeUnknown):
-            store(serve(acts.silence).url, deadline=0.8).list_page("bucket-a", "")
+            store(serve(acts.silence).url, deadline=1.6).list_page("bucket-a", "")
         assert time.monotonic() - began < PATIENCE
 
 

@@ -11,6 +11,7 @@ from alibabacloud_tea_openapi.exceptions import ClientException
 
 from junbi.emulator import acs3
 from junbi.emulator.keys import AccessKey
+from junbi.emulator.nonces import Nonces
 
 WORKSPACES = ("GET", "/api/v1/workspaces", "ListWorkspaces", "2021-02-04")
 EMPTY_HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -107,6 +108,18 @@ def test_nonce_counts_as_used_whatever_became_of_the_request(pai: Any) -> None:
     assert pai.send(pai.signed(*WORKSPACES, **{"x-acs-signature-nonce": nonce}))[0] == 200
 
 
+def test_nonces_are_forgotten_once_no_request_can_repeat_them(pai: Any) -> None:
+    """A nonce past its time is deleted, the others are not, so that the records do not grow for ever."""
+    nonces, now = Nonces(pai.records), datetime.now(UTC)
+    assert nonces.use("short", now, now + timedelta(minutes=1))
+    assert nonces.use("long", now, now + timedelta(minutes=9))
+    assert not nonces.use("short", now, now + timedelta(minutes=9))
+    later = now + timedelta(minutes=2)
+    assert nonces.use("other", later, later + timedelta(minutes=9))
+    assert sorted(kept["Nonce"] for kept in pai.records.all("used-nonce")) == ["long", "other"]
+    assert not nonces.use("long", later, later + timedelta(minutes=9))
+
+
 @pytest.mark.parametrize("name", ["x-acs-date", "x-acs-signature-nonce", "x-acs-content-sha256"])
 def test_missing_header_is_named(pai: Any, name: str) -> None:
     """A header that the signature needs is asked for by its name."""
@@ -134,6 +147,8 @@ def test_body_is_part_of_the_signature(pai: Any) -> None:
     assert pai.send(changed)[1]["Code"] == "SignatureDoesNotMatch"
     lying = pai.signed("POST", "/api/v1/datasets", "CreateDataset", "2021-02-04", b'{"Name":"a"}', digest=EMPTY_HASH)
     assert pai.send(lying)[1]["Code"] == "SignatureDoesNotMatch"
+    two_hashes = pai.signed(*WORKSPACES, **{"x-acs-content-sha256": "0" * 64})
+    assert pai.send(two_hashes)[1]["Code"] == "SignatureDoesNotMatch"
 
 
 def test_query_is_part_of_the_signature(pai: Any) -> None:

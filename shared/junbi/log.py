@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from structlog.typing import FilteringBoundLogger, WrappedLogger
 
-#: An identical warning or error within this many seconds is counted, not written.
+#: An identical error within this many seconds is counted, not written.
 QUIET_SECONDS = 60.0
 #: Identical entries that are told apart at once; the oldest is forgotten first.
 KINDS_KEPT = 1000
@@ -28,7 +28,7 @@ _SECRET = re.compile(
     r"authorization|token|secret|password|passwd|signature|access_?key|credential|cookie", re.IGNORECASE
 )
 _REDACTED = "[redacted]"
-_LOUD = frozenset({"warning", "error", "critical"})
+_LIMITED = frozenset({"error", "critical"})
 _writing = threading.Lock()
 
 
@@ -43,8 +43,8 @@ def logger(name: str) -> FilteringBoundLogger:
     """A logger; ``name`` tells the room that speaks. Costs nothing until its first entry.
 
     ``log.info("job submitted", job="dlc1")``: a fixed sentence, and the figures as keywords. Values under a key that
-    sounds secret are replaced. A warning or error that repeats is written once a minute with ``repeated``, how many
-    were left out since: one incident is not 200,000 lines.
+    sounds secret are replaced. An error that repeats (the same sentence and type) is written once a minute, with
+    ``repeated``, how many were left out since: one incident is not 200,000 lines.
     """
     log: FilteringBoundLogger = structlog.wrap_logger(
         _Stdout(),
@@ -97,9 +97,9 @@ class _Repeated:
         self._lock = threading.Lock()
 
     def __call__(self, _logger: WrappedLogger, level: str, entry: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        if level not in _LOUD:
+        if level not in _LIMITED:
             return entry
-        kind = f"{level} {entry.get('event')} {entry.get('type', '')}"
+        kind = f"{level} {entry.get('event')} {entry.get('type') or _raised(entry.get('exc_info'))}"
         with self._lock:
             left_out = self._repeats.admit(kind, time.monotonic())
         if left_out is None:
@@ -107,6 +107,11 @@ class _Repeated:
         if left_out:
             entry["repeated"] = left_out
         return entry
+
+
+def _raised(exc_info: Any) -> str:
+    error = exc_info if isinstance(exc_info, BaseException) else sys.exception() if exc_info else None
+    return type(error).__name__ if error else ""
 
 
 class _Stdout:

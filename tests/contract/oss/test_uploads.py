@@ -10,6 +10,9 @@ import oss2
 import pytest
 from oss2.models import PartInfo
 
+from junbi.emulator.oss.errors import OssError
+from junbi.emulator.oss.uploads import Uploads
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -101,6 +104,16 @@ class TestComplete:
         etag = client.upload_part("a", upload_id, 3, b"another end").etag
         client.complete_multipart_upload("a", upload_id, [*parts[:2], PartInfo(3, etag)])
         assert client.get_object("a").read() == PIECES[0] + PIECES[1] + b"another end"
+
+    def test_a_part_replaced_meanwhile(self, cloud: Cloud, client: oss2.Bucket) -> None:
+        """A part that is replaced while its upload is being completed refuses the completion; the upload goes on."""
+        upload_id, _ = upload(client, "a", PIECES)
+        uploads = Uploads(cloud.buckets)
+        under_way, joined = uploads.get("vision-data", "a", upload_id), uploads.parts(upload_id)
+        client.upload_part("a", upload_id, 3, b"another end")
+        with pytest.raises(OssError, match="InvalidPart"), cloud.buckets.index.transaction():
+            uploads._end(under_way, joined)
+        assert len(uploads.parts(upload_id)) == 3
 
     @pytest.mark.parametrize("number", ["0", "10001", "x"])
     def test_part_numbers(self, client: oss2.Bucket, number: str) -> None:

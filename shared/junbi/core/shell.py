@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(
     r"""
-      (?P<neutral>\$\$ | <<<)
+      (?P<neutral><<<)
     | (?P<single>'[^']*')
     | (?P<double>"(?: [^"\\$`] | \\. | \$\{[A-Za-z0-9_]+\} | \$(?![({]) )*")
     | (?P<escape>\\.?)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from junbi.ledger.rows import to_time
@@ -49,9 +50,10 @@ class Worklist:
         self._database.run("ask", kind=kind, id=key, due_at=to_time(due_at))
 
     def claim(self, now: datetime, most: int = 10) -> list[Item]:
-        """Lease what is due; nobody else gets it until it is finished or the lease ran out."""
+        """Lease what is due, the longest due first; nobody else gets it until it is finished or the lease ran out."""
         lease = uuid.uuid4().hex
         found = self._database.rows("claim", lease=lease, until=to_time(now + LEASE), now=to_time(now), most=most)
+        found.sort(key=itemgetter("due_at", "kind", "id"))  # RETURNING promises no order
         return [Item(row["kind"], row["id"], row["asked"], row["failures"], lease) for row in found]
 
     def finish(self, item: Item, now: datetime) -> None:

@@ -12,7 +12,7 @@ WHERE (kind, id) IN (
     SELECT kind, id FROM work
     WHERE due_at <= :now AND leased_until < :now ORDER BY due_at, kind, id LIMIT :most
 )
-RETURNING kind, id, asked, failures;
+RETURNING kind, id, due_at, asked, failures;
 
 -- name: finish
 -- Nothing more to do, unless somebody asked meanwhile.

@@ -1,0 +1,51 @@
+"""The named statements and the code that uses them."""
+
+from __future__ import annotations
+
+import ast
+from importlib import resources
+
+import pytest
+
+from junbi.ledger.statements import migrations, statements
+
+
+def sources() -> list[ast.Module]:
+    """The modules of the ledger."""
+    files = resources.files("junbi.ledger").iterdir()
+    return [ast.parse(file.read_text("utf-8")) for file in files if file.name.endswith(".py")]
+
+
+def words() -> set[str]:
+    """Every text that stands in the code of the ledger."""
+    nodes = (node for module in sources() for node in ast.walk(module))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def asked_for() -> set[str]:
+    """The statements that are named where the database is called."""
+    nodes = (node for module in sources() for node in ast.walk(module))
+    calls = (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    firsts = (call.args[0] for call in calls if call.func.attr in {"run", "row", "rows"} and call.args)  # type: ignore[attr-defined]
+    return {str(first.value) for first in firsts if isinstance(first, ast.Constant)}
+
+
+def test_every_statement_that_is_asked_for_exists() -> None:
+    """A name in the code without a statement would fail only when it is first used."""
+    assert asked_for() - set(statements()) == set()
+
+
+@pytest.mark.parametrize("name", statements())
+def test_every_statement_is_used(name: str) -> None:
+    """A statement that nobody runs is dead."""
+    assert name in words()
+
+
+def test_the_look_at_the_code_sees_something() -> None:
+    """Most statements are named right where they are run, so the two tests above look at the right code."""
+    assert len(asked_for()) > len(statements()) * 0.9
+
+
+def test_migrations_are_numbered_without_a_gap() -> None:
+    """From 1 upwards, each number once."""
+    assert [number for number, _ in migrations()] == list(range(1, len(migrations()) + 1))

@@ -1,0 +1,142 @@
+"""The worklist against a small model: whatever workers and callers do, no call for a look is lost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
+
+from junbi.ledger.ledger import open_ledger
+from junbi.ledger.worklist import LEASE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from junbi.ledger.worklist import Item
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+KEYS = st.sampled_from(["a", "b", "c"])
+SECONDS = st.sampled_from([0, 1, 30, 59, 60, 61, 200])
+
+
+class Row:
+    """What the model knows of one thing to look at."""
+
+    def __init__(self, due_at: datetime) -> None:
+        self.due_at = due_at
+        self.holder: Item | None = None
+        self.leased_until = START
+        self.failures = 0
+        #: Whether somebody asked since the holder was given the row.
+        self.asked_meanwhile = False
+
+
+class Model(RuleBasedStateMachine):
+    """Callers ask, workers claim, finish, come back late or die; time goes on."""
+
+    addresses: Callable[[], str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.worklist = open_ledger(self.addresses()).worklist
+        self.rows: dict[str, Row] = {}
+        self.now = START
+
+    items = Bundle("items")
+
+    @rule(key=KEYS, seconds=SECONDS)
+    def ask(self, key: str, seconds: int) -> None:
+        """Somebody calls for a look."""
+        due_at = self.now + timedelta(seconds=seconds)
+        self.worklist.ask("launch", key, due_at)
+        row = self.rows.setdefault(key, Row(due_at))
+        row.due_at = min(row.due_at, due_at)
+        row.asked_meanwhile = row.holder is not None
+
+    @rule(target=items, most=st.integers(1, 3))
+    def claim(self, most: int) -> Any:
+        """A worker takes what is due."""
+        given = self.worklist.claim(self.now, most)
+        free = [key for key, row in self.rows.items() if row.due_at <= self.now and self._free(row)]
+        expected = sorted(free, key=lambda key: (self.rows[key].due_at, key))[:most]
+        assert [item.id for item in given] == expected
+        for item in given:
+            row = self.rows[item.id]
+            assert item.failures == row.failures
+            row.holder, row.leased_until, row.asked_meanwhile = item, self.now + LEASE, False
+        return multiple(*given)
+
+    @rule(item=consumes(items))
+    def finish(self, item: Item) -> None:
+        """A worker has nothing more to do; perhaps it was paused and comes too late."""
+        self.worklist.finish(item, self.now)
+        row = self.rows.get(item.id)
+        if row is None or row.holder is not item:
+            return
+        if row.asked_meanwhile:
+            self._again(row, self.now, 0)
+        else:
+            del self.rows[item.id]
+
+    @rule(item=consumes(items), seconds=SECONDS, failures=st.integers(0, 3))
+    def again(self, item: Item, seconds: int, failures: int) -> None:
+        """A worker wants to look again, after a failure or not."""
+        due_at = self.now + timedelta(seconds=seconds)
+        self.worklist.again(item, due_at, failures, "problem" if failures else "")
+        row = self.rows.get(item.id)
+        if row is not None and row.holder is item:
+            self._again(row, due_at, failures)
+
+    @rule(item=consumes(items))
+    def die(self, item: Item) -> None:
+        """A worker is killed: its row comes back by itself when its lease has run out."""
+
+    @rule()
+    def release(self) -> None:
+        """Everything is started anew."""
+        self.worklist.release_all()
+        for row in self.rows.values():
+            row.holder = None
+
+    @rule(seconds=st.sampled_from([1, 29, 60, 61, 300]))
+    def wait(self, seconds: int) -> None:
+        """Time goes on."""
+        self.now += timedelta(seconds=seconds)
+
+    @invariant()
+    def every_row_is_there_with_its_time(self) -> None:
+        """No row is lost, none comes from nowhere, each is due when the model says."""
+        for key in "abc":
+            entry, row = self.worklist.entry("launch", key), self.rows.get(key)
+            assert (entry is None) == (row is None)
+            if entry is not None and row is not None:
+                assert datetime.fromisoformat(entry["due_at"]) == row.due_at
+        free = sum(row.due_at <= self.now and self._free(row) for row in self.rows.values())
+        assert self.worklist.due(self.now) == free
+
+    def _free(self, row: Row) -> bool:
+        return row.holder is None or row.leased_until < self.now
+
+    def _again(self, row: Row, due_at: datetime, failures: int) -> None:
+        row.due_at = min(row.due_at, due_at) if row.asked_meanwhile else due_at
+        row.holder, row.failures = None, failures
+
+
+def test_no_call_for_a_look_is_lost(engine: Any) -> None:
+    """Any sequence of asking, claiming, finishing, failing, dying and waiting does as the model does."""
+
+    class OnThisEngine(Model):
+        addresses = staticmethod(engine.address)
+
+    run_state_machine_as_test(OnThisEngine, settings=settings(max_examples=25, stateful_step_count=20, deadline=None))

@@ -11,7 +11,7 @@ demo: .venv/demo.stamp  ## the local PAI trains a real model from a real upload
 up: .venv/demo.stamp  ## the local PAI, the functions and the console, until you press Ctrl-C
 	$(BIN)/junbi up --config junbi.yaml
 
-test: .venv/dev.stamp lint  ## the whole suite
+test: .venv/dev.stamp .venv/runtime/stamp lint  ## the whole suite
 	$(BIN)/pytest -n 4 --dist worksteal $(ARGS)
 
 lint: .venv/dev.stamp  ## style, types and the import contracts
@@ -24,8 +24,14 @@ format: .venv/dev.stamp
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
-bench: .venv/dev.stamp  ## the budgets, side by side with what you would pick instead, as ratios
+bench: .venv/dev.stamp .venv/runtime/stamp  ## the budgets, side by side with what you would pick instead, as ratios
 	$(BIN)/python -m tests.performance
+
+# What Function Compute gets and nothing else: cold starts are judged there.
+.venv/runtime/stamp: infra/locks/runtime.txt
+	@$(PYTHON) -m venv .venv/runtime
+	@.venv/runtime/bin/pip install --quiet --disable-pip-version-check --require-hashes -r infra/locks/runtime.txt
+	@touch $@
 
 .venv/%.stamp: infra/locks/%.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv

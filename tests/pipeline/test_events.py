@@ -157,3 +157,13 @@ def test_bc_50_every_event_is_accounted_for(world: World) -> None:
     assert answer["malformed"] == 1
     assert sum(answer["ignored"].values()) == 1
     assert answer["received"] == answer["noted"] + answer["folded"] + 1 + 1
+
+
+def test_what_a_job_writes_raises_events_like_any_upload(world: World) -> None:
+    """The mount of a job puts its files into OSS as any client does: a plan that watches there hears of them."""
+    job = world.plan().job.model_copy(update={"command": "echo 1 > /mnt/out/model.bin"})
+    world.apply(world.generation([world.dataset()], [world.plan(job=job)]))
+    world.deliver(world.upload())
+    launch = world.until(LaunchState.SUCCEEDED)
+    last = world.records[-1]["oss"]
+    assert (last["bucket"]["name"], last["object"]["key"]) == ("models", f"{launch.id}/model.bin")

@@ -18,6 +18,7 @@ from junbi.emulator.faults import Faults
 from junbi.emulator.fc import FunctionCompute
 from junbi.emulator.keys import AccessKey, Keys
 from junbi.emulator.oss.app import create_app as create_oss
+from junbi.emulator.oss.mounted import MountedBuckets
 from junbi.emulator.oss.state import Buckets
 from junbi.emulator.records import Records
 from junbi.emulator.server import Server
@@ -89,7 +90,8 @@ class Cloud:
             data=settings.data,
         )
         self._stack.callback(self.functions.stop)
-        executor = LocalExecutor(settings.data / "pods", self.buckets)
+        mounted = MountedBuckets(self.buckets, self._object_changed, self.clock, settings.region, ACCOUNT)
+        executor = LocalExecutor(settings.data / "pods", mounted)
         self._stack.callback(executor.close)
         workspace = WorkspaceState(records, self.clock, workspace_id=settings.workspace)
         self.dlc = DlcState(records, self.clock, workspace, executor)

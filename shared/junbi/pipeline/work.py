@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from junbi import log
 from junbi.errors import CallFailed, LedgerUnavailable, Stale
-from junbi.pipeline import close, launch, register
 from junbi.pipeline.discover import discover
 from junbi.pipeline.wiring import Ports
 
@@ -28,13 +27,6 @@ RESERVE = 15.0
 
 #: The longest pause after looks that failed in a row; the first is two seconds, and each doubles.
 LONGEST_PAUSE = timedelta(minutes=5)
-
-#: A look takes an id and answers when to look again, None for never.
-_LOOKS: dict[Kind, Callable[[Ports, str], datetime | None]] = {
-    "arrival": close.look,
-    "revision": register.look,
-    "launch": launch.look,
-}
 
 
 def work(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
@@ -71,7 +63,7 @@ def _time_left(invocation: Invocation) -> bool:
 def _look(ports: Ports, item: Item) -> None:
     """Look at one thing. Whatever goes wrong with it stays with it: others are looked at all the same."""
     try:
-        next_look = _LOOKS[item.kind](ports, item.id)
+        next_look = _room(item.kind)(ports, item.id)
     except Stale:
         ports.ledger.worklist.again(item, ports.ledger.now())
     except LedgerUnavailable:
@@ -86,6 +78,24 @@ def _look(ports: Ports, item: Item) -> None:
             ports.ledger.worklist.finish(item, ports.ledger.now())
         else:
             ports.ledger.worklist.again(item, next_look)
+
+
+def _room(kind: Kind) -> Callable[[Ports, str], datetime | None]:
+    """Who looks at a kind of thing: takes an id and answers when to look again, None for never.
+
+    Loaded when needed: the models of PAI's APIs cost a tick that only closes an upload more than the upload.
+    """
+    if kind == "arrival":
+        from junbi.pipeline import close  # noqa: PLC0415
+
+        return close.look
+    if kind == "revision":
+        from junbi.pipeline import register  # noqa: PLC0415
+
+        return register.look
+    from junbi.pipeline import launch  # noqa: PLC0415
+
+    return launch.look
 
 
 def _failed(ports: Ports, item: Item, error: Exception, retry_after: float | None) -> None:

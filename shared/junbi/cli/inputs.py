@@ -1,0 +1,59 @@
+"""``junbi inputs``: the dataset versions there are, and the uploads that are none (yet) and why."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from junbi.cli.options import json_option
+from junbi.cli.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+@click.command("inputs")
+@json_option
+def command(*, as_json: bool) -> int:
+    """List dataset versions with their registration in PAI, and uploads that are not closed with the reason."""
+    from junbi.core.facts import ArrivalState  # noqa: PLC0415
+    from junbi.ledger.ledger import open_ledger  # noqa: PLC0415 - the engine
+    from junbi.pipeline import views  # noqa: PLC0415
+
+    ledger = open_ledger()
+    open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]
+    view = {**views.revisions(ledger), "uploads": views.arrivals(ledger, open_states)["arrivals"]}
+    click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else _text(view))
+    return 0
+
+
+def _text(view: Mapping[str, Any]) -> str:
+    parts = []
+    if view["revisions"]:
+        heads = ("DATASET", "VERSION", "OBJECTS", "BYTES", "IN PAI AS", "WHERE")
+        parts.append(table(heads, [_revision(one) for one in view["revisions"]]))
+    if view["uploads"]:
+        parts.append(table(("UPLOAD", "STATE", "WHY"), [_upload(one) for one in view["uploads"]]))
+    return "\n\n".join(parts) or "Nothing has arrived under a watched prefix yet."
+
+
+def _revision(one: Mapping[str, Any]) -> tuple[str, ...]:
+    registration = one["registration"]
+    known = f"{registration['dataset_id']} {registration['version_name']}"
+    return (
+        one["dataset"],
+        one["label"],
+        f"{one['members']:,}",
+        f"{one['size']:,}",
+        known if registration["version_name"] else registration["state"],
+        one["uri"],
+    )
+
+
+def _upload(one: Mapping[str, Any]) -> tuple[str, ...]:
+    reason = one["reason"]
+    problem = (one["next_look"] or {}).get("problem")
+    return one["uri"], one["state"], f"{reason['code']}: {reason['message']}" if reason else problem or ""

@@ -11,6 +11,9 @@ from alibabacloud_aiworkspace20210204 import models as workspace_sdk
 from alibabacloud_pai_dlc20201203 import models as sdk
 from alibabacloud_tea_openapi.exceptions import ClientException
 
+from junbi.emulator.keys import AccessKey
+from junbi.emulator.workspace.account import user_id
+
 WORKSPACE = "104231"
 URI = "oss://vision-data.oss-cn-hangzhou-internal.aliyuncs.com/digits/v1/"
 WORKER = {"Type": "Worker", "Image": "i", "PodCount": 1, "EcsSpec": "ecs.g7.large"}
@@ -239,6 +242,14 @@ class TestListJobs:
         assert self.ids(pai, renewed, show_own=True) == [role_job]
         assert self.ids(pai, show_own=None) == [root_job]
         assert self.ids(pai, renewed, show_own=False) == [role_job, root_job]
+
+    def test_a_role_is_one_user_whatever_its_key(self, pai: Any) -> None:
+        """Two keys of one role belong to one user, another role's to another; the account is neither."""
+        keys = [AccessKey(f"STS.{role}.{expires}", "s", "t") for role, expires in (("a.b", 1), ("a.b", 2), ("a", 1))]
+        first, renewed, other = (user_id(key) for key in keys)
+        assert first == renewed
+        assert len({first, other, user_id(pai.keys.root)}) == 3
+        assert first.isdigit()
 
     def test_lists_may_lag(self, pai: Any) -> None:
         """With a lag set, a job that GetJob shows is missing from the list until the lag is over."""

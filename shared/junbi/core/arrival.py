@@ -50,8 +50,8 @@ def place(watch: Watch, key: str) -> Place | None:
 
 
 def refused_captures(watch: Watch, captures: dict[str, str]) -> dict[str, str]:
-    """The captures that are not acceptable: names come from strangers and end up in commands and ids."""
-    return {name: text for name, text in captures.items() if not re.fullmatch(watch.allow, text)}
+    """The captures that are not acceptable: names come from strangers and end up in commands, ids and paths."""
+    return {name: text for name, text in captures.items() if text in {".", ".."} or not re.fullmatch(watch.allow, text)}
 
 
 def opened(dataset: DatasetSpec, spot: Place, now: datetime, *, found: bool = False) -> Arrival:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TextIO
+
+import structlog
 
 from junbi.emulator import control, pai
 from junbi.emulator.clock import Clock
@@ -71,6 +74,8 @@ class Cloud:
             raise
 
     def _start(self, settings: Settings) -> None:
+        # Standard output is for the one line of addresses; troubles of the cloud go where a person sees them.
+        structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
         settings.data.mkdir(parents=True, exist_ok=True)
         self._stack.enter_context(_only_one(settings.data))
         self.clock = _clock(settings)

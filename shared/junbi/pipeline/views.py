@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from junbi.core.facts import Arrival, Launch, Revision
     from junbi.core.model import Check, Reason
+    from junbi.core.plan import PlanSpec
     from junbi.core.plan import DatasetSpec
     from junbi.ledger.ledger import Ledger
     from junbi.ledger.overview import Version
@@ -65,6 +66,14 @@ def arrivals(ledger: Ledger, states: Collection[ArrivalState] = tuple(ArrivalSta
     looks = ledger.overview.looks("arrival", (one.key for one in found))
     total = sum(counts.get(state.value, 0) for state in states)
     return {"total": total, "arrivals": [_arrival(one, looks.get(one.key)) for one in found]}
+
+
+def plans(ledger: Ledger) -> View:
+    """The plans in force, each with the newest version of every input, and the inputs that have none yet."""
+    found = ledger.generations.latest()
+    specs = found.plans.values() if found else ()
+    heads = {name: ledger.revisions.head(name) for spec in specs for name in spec.datasets}
+    return {"plans": [_plan(spec, heads) for spec in specs]}
 
 
 def revisions(ledger: Ledger, most: int = MOST) -> View:
@@ -147,6 +156,16 @@ def _by(entries: Iterable[View], name: str) -> defaultdict[str, list[View]]:
     for entry in entries:
         grouped[entry.pop(name)].append(entry)
     return grouped
+
+
+def _plan(spec: PlanSpec, heads: Mapping[str, Revision | None]) -> View:
+    newest = {name: heads[name] for name in spec.datasets}
+    return {
+        "name": spec.name,
+        "on": list(spec.on),
+        "inputs": {name: head.label if head else None for name, head in newest.items()},
+        "waits_for": [name for name, head in newest.items() if head is None],
+    }
 
 
 def _pin(pin: str, revision: Revision | None) -> View:

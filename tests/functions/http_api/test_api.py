@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from junbi.core.facts import ArrivalState, LaunchState
-from junbi.core.model import Reason
+from junbi.core.model import Check, Reason, State
 from junbi.pipeline import wiring
 
 if TYPE_CHECKING:
@@ -80,6 +80,13 @@ class TestLaunches:
         assert launch["reason"]["fix"] == "Correct resources.cpu.public, perhaps to ecs.g7.large."
         assert launch["next_look"]["due_at"].endswith("Z")
         assert launch["job"] is None
+
+    def test_the_check_that_leads_holds_it(self, program: FlaskClient, world: Any) -> None:
+        """Of several checks that are not ready, the one whose reason leads says what holds the launch."""
+        unknown, blocked = Reason("WorkspaceNotFound", "We may not look."), Reason("MountCollision", "Two at /mnt.")
+        checks = (Check("workspace", State.UNKNOWN, unknown), Check("mounts", State.BLOCKED, blocked))
+        world.launch("1", reason=blocked, checks=checks)
+        assert program.get("/v1/launches/l-1").get_json()["held_by"] == "Blocked"
 
     def test_pins_are_resolved(self, program: FlaskClient, world: Any) -> None:
         """What a launch trains on is told by label and place, not only by the ledger's own id."""
@@ -157,6 +164,7 @@ class TestInputs:
             world.ledger.quarantine("oss_upload", "{壊れた".encode(), "no JSON", world.ledger.now())
         body = program.get("/v1/quarantine").get_json()
         assert body["total"] == 1
+        assert len(body["quarantine"][0]["digest"]) == 64
         assert (body["quarantine"][0]["times"], body["quarantine"][0]["payload"]) == (2, "{壊れた")
 
 

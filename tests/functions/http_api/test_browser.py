@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import pytest
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from junbi.core.facts import ArrivalState, LaunchState
-from junbi.core.model import Reason
+from junbi.core.model import Check, Reason, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,6 +176,23 @@ def test_a_launch_moves_on(page: Page, world: Any) -> None:
     page.locator("#active #launch-l-1").wait_for()
     assert page.locator("#launch-l-1").count() == 1
     assert page.locator("#held").count() == 0
+
+
+def test_a_launch_comes_first(page: Page, world: Any) -> None:
+    """A launch that becomes blocked moves before the others, and both stay as open as they were."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    world.launch("1", age=timedelta(minutes=1))
+    world.launch("2")
+    page.goto(f"/?token={world.token}")
+    page.locator("#details-l-1 summary").click()
+    waiting = world.ledger.launches.get("l-1")
+    reason = Reason("MountCollision", "Two at /mnt.")
+    world.ledger.launches.save(replace(waiting, reason=reason, checks=(Check("mounts", State.BLOCKED, reason),)))
+    page.locator("#held article:first-of-type#launch-l-1").wait_for()
+    assert page.locator("#held article").count() == 2
+    assert page.locator("#details-l-1").get_attribute("open") is not None
+    assert page.locator("#details-l-2").get_attribute("open") is None
 
 
 def test_signed_out_elsewhere(page: Page, world: Any) -> None:

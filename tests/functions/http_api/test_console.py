@@ -166,6 +166,16 @@ class TestPage:
         assert f"</span>{word}</p>" in text
         assert f"<h1>{sentence}</h1>" in text
 
+    def test_to_each_its_own_story(self, person: FlaskClient, world: Any) -> None:
+        """Each launch shows its own checks and its own story, however many there are."""
+        for key in ("1", "2", "3"):
+            world.launch(key, label=f"label-{key}", checks=(Check(f"check-{key}", State.READY),))
+        rows = person.get("/").text.split('<article class="row" id="launch-l-')[1:]
+        assert len(rows) == 3
+        for row in rows:
+            assert f"label-{row[0]} arrived." in row
+            assert f"check-{row[0]}" in row
+
     def test_a_look_that_failed(self, person: FlaskClient, world: Any) -> None:
         """Why the last look failed is said, not only when the next one is."""
         world.launch("1")

@@ -53,7 +53,7 @@ function files(page) {
 }
 
 function show(page) {
-  // Another version of the console answers: its files belong to it.
+  // Another version of the console answers, or, to who is signed out, the login: their files belong to them.
   if (files(page) !== files(document)) return location.reload();
   document.title = page.title;
   for (const id of LIVE) take(document.getElementById(id), page.getElementById(id));
@@ -67,7 +67,6 @@ function say(text, lost) {
 
 async function look() {
   const answer = await fetch("/", { cache: "no-store" });
-  if (answer.redirected) return location.assign(answer.url); // signed out, or the token was taken back
   if (!answer.ok) throw new Error(`the console answers ${answer.status}`);
   show(new DOMParser().parseFromString(await answer.text(), "text/html"));
   say("Kept up to date.", false);

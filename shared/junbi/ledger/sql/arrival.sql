@@ -26,4 +26,4 @@ VALUES (:digest, :function, :payload, :problem, :now, :now, 1)
 ON CONFLICT (digest) DO UPDATE SET last_at = excluded.last_at, times = quarantine.times + 1;
 
 -- name: quarantined
-SELECT function, problem, first_at, last_at, times, payload FROM quarantine ORDER BY last_at DESC LIMIT :most;
+SELECT digest, function, problem, first_at, last_at, times, payload FROM quarantine ORDER BY last_at DESC LIMIT :most;

@@ -11,7 +11,7 @@ from junbi.cli.options import json_option
 from junbi.cli.table import table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -24,7 +24,7 @@ def command(launch_id: str | None, *, as_json: bool) -> int:
     from junbi.pipeline import views  # noqa: PLC0415
 
     ledger = open_ledger()
-    view = views.launch(ledger, launch_id) if launch_id else views.launches(ledger)
+    view = views.launch(ledger, launch_id) if launch_id else {**views.launches(ledger), **views.plans(ledger)}
     if view is None:
         click.echo(f"junbi: the ledger has no launch {launch_id}. 'junbi launches' lists them.", err=True)
         return 1
@@ -36,6 +36,19 @@ def command(launch_id: str | None, *, as_json: bool) -> int:
 
 
 def _all(view: Mapping[str, Any]) -> str:
+    waiting = [f"{plan['name']} waits for a first version of {_and(plan['waits_for'])}." for plan in _waiting(view)]
+    return "\n".join([_table(view), *(["", *waiting] if waiting else [])])
+
+
+def _waiting(view: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [plan for plan in view["plans"] if plan["waits_for"]]
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(names)
+
+
+def _table(view: Mapping[str, Any]) -> str:
     if not view["launches"]:
         return "No launches yet. One is made when an input that is in 'on' of a plan has a new version."
     heads = ("LAUNCH", "PLAN", "TRAINS ON", "STATE", "JOB", "WHY")

@@ -207,7 +207,7 @@ def _marker_unmet(marker: str, listing: Listing) -> Reason | None:
     if listing.marker_at is None:
         return Reason(
             Code.DATASET_OPEN,
-            f"{listing.members} objects are there, and no {marker} yet.",
+            f"{_objects(listing.members)} there, and no {marker} yet.",
             fix=f"Upload {marker} last, when everything else is there.",
             wakes=f"the upload of {marker}",
         )
@@ -229,12 +229,16 @@ def _marker_unmet(marker: str, listing: Listing) -> Reason | None:
     return None
 
 
+def _objects(count: int) -> str:
+    return "1 object is" if count == 1 else f"{count} objects are"
+
+
 def _count_unmet(count: int, listing: Listing) -> Reason | None:
     if listing.members >= count:
         return None
     return Reason(
         Code.DATASET_OPEN,
-        f"{listing.members} of {count} objects are there.",
+        f"{listing.members} of {_objects(count)} there.",
         wakes="the next object",
         facts={"need": str(count), "have": str(listing.members)},
     )

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from junbi.emulator.records import Records
 
 ALGORITHM = "ACS3-HMAC-SHA256"
-
-#: How far a signed date may be from the service's clock, either way. Source: documentation ("about 15 minutes").
-WINDOW = timedelta(minutes=15)
 
 _AUTHORIZATION = re.compile(rf"{ALGORITHM} Credential=([^,]+),\s*SignedHeaders=([^,]+),\s*Signature=([0-9a-f]{{64}})")
 _REQUIRED = ("x-acs-date", "x-acs-signature-nonce", "x-acs-content-sha256")
@@ -80,12 +77,16 @@ class Verifier:
         self._check_date(headers["x-acs-date"])
         _check_signature(authorization, key, environ, headers, body)
         now = self._clock.wall()
-        if not self._nonces.use(f"{key.key_id}:{headers['x-acs-signature-nonce']}", now, now + 2 * WINDOW):
+        if not self._nonces.use(
+            f"{key.key_id}:{headers['x-acs-signature-nonce']}", now, now + 2 * self._keys.signature_validity
+        ):
             raise ApiError("SignatureNonceUsed", "Specified signature nonce was used already.", 400)
         return key
 
     def _key(self, key_id: str, headers: Mapping[str, str]) -> AccessKey:
         key = self._keys.find(key_id, headers.get("x-acs-security-token", ""))
+        if key is None and self._keys.expired(key_id):
+            raise ApiError("InvalidSecurityToken.Expired", "Specified SecurityToken is expired.", 400)
         if key is None or headers.get("x-acs-accesskey-id", key_id) != key_id:
             raise ApiError("InvalidAccessKeyId.NotFound", "Specified access key is not found.", 404)
         return key
@@ -96,7 +97,7 @@ class Verifier:
         except ValueError as error:
             message = "Specified time stamp or date value is not well formatted: yyyy-MM-ddTHH:mm:ssZ is expected."
             raise ApiError("InvalidTimeStamp.Format", message, 400) from error
-        if abs(self._clock.wall() - date) > WINDOW:
+        if abs(self._clock.wall() - date) > self._keys.signature_validity:
             raise ApiError("InvalidTimeStamp.Expired", "Specified time stamp or date value is expired.", 400)
 
 

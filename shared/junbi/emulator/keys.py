@@ -53,6 +53,11 @@ class Keys:
         key = AccessKey(key_id, self._derive("secret", key_id), self._derive("token", key_id))
         return key if hmac.compare_digest(key.token.encode(), token.encode()) else None
 
+    def expired(self, key_id: str) -> bool:
+        """Whether a key id is one of those issued here, past its time. Its secret proves nothing any more."""
+        prefix, _, expires = key_id.rpartition(".")
+        return prefix.startswith("STS.") and expires.isdigit() and self._expired(int(expires))
+
     def _expired(self, expires: int) -> bool:
         return datetime.fromtimestamp(expires, UTC) < self._clock.wall()
 

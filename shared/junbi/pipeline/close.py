@@ -83,7 +83,7 @@ def _complete(ports: Ports, arrival: Arrival, dataset: DatasetSpec, listing: Lis
     ledger.tell(
         f"arrival:{arrival.key}",
         "ArrivalClosed",
-        f"{arrival.uri} {said}: {revision.members} objects, {revision.size:,} bytes, digest {revision.digest[:12]}.",
+        f"{arrival.uri} {said}: {_count(revision.members)}, {revision.size:,} bytes, digest {revision.digest[:12]}.",
         now,
     )
     if added:
@@ -109,6 +109,10 @@ def _revision(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: dat
         newest_at=listing.newest_at or now,
         created_at=now,
     )
+
+
+def _count(members: int) -> str:
+    return "1 object" if members == 1 else f"{members:,} objects"
 
 
 def _restart(ports: Ports, key: str) -> datetime:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from junbi.core.facts import Arrival, Launch, Revision
     from junbi.core.model import Check, Reason
-    from junbi.core.plan import PlanSpec
-    from junbi.core.plan import DatasetSpec
+    from junbi.core.plan import DatasetSpec, PlanSpec
     from junbi.ledger.ledger import Ledger
     from junbi.ledger.overview import Version
 

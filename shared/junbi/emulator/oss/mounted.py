@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from junbi.emulator.oss.blobs import pieces_of
 from junbi.emulator.oss.call import Call, new_request_id
 from junbi.emulator.oss.notices import Notices
-from junbi.emulator.oss.blobs import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,6 +14,7 @@ from alibabacloud_tea_openapi.models import Config, OpenApiRequest, Params
 from alibabacloud_tea_util.models import RuntimeOptions
 
 from junbi.emulator.fc import HttpTrigger
+from junbi.emulator.fc.headers import from_client
 
 if TYPE_CHECKING:
     from tests.contract.fc.conftest import Cloud, Eventually
@@ -172,6 +173,12 @@ class TestHttpTrigger:
         assert "forged" not in body.decode()
         assert "mallory" not in body.decode()
         assert not cloud.trace(control="/invoke")
+
+    def test_underscores(self) -> None:
+        """A spelling that some servers fold into FC's own is dropped too, before any server sees it."""
+        assert from_client([("X_Fc_Control_Path", "/invoke"), ("x-fc_request-id", "1"), ("X-Own", "1")]) == [
+            ("X-Own", "1")
+        ]
 
     def test_response_headers(self, cloud: Cloud) -> None:
         """FC's own and connection headers of the function are dropped on the way out, others are kept."""

@@ -81,7 +81,9 @@ class Served:
 
 def command(name: str, environment: dict[str, str], output: Path) -> subprocess.Popen[str]:
     """Start ``python -m junbi.runtime`` as FC does."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("FC_", "JUNBI_", "ALIBABA_"))}
+    clean = {
+        key: value for key, value in os.environ.items() if not key.startswith(("FC_", "JUNBI_", "ALIBABA_", "PYTHON"))
+    }
     with output.open("w") as sink:
         return subprocess.Popen(
             [sys.executable, "-m", "junbi.runtime", *name.split()],

@@ -79,7 +79,9 @@ def test_sigterm(serve: Callable[..., Served], fc: Headers) -> None:
     answers: list[tuple[int, bytes]] = []
     thread = threading.Thread(target=lambda: answers.append(served.call("/invoke", order(sleep=0.5), fc())))
     thread.start()
+    patience = time.monotonic() + 10
     while not any("Start" in line for line in served.said):
+        assert time.monotonic() < patience
         time.sleep(0.02)
     served.process.send_signal(signal.SIGTERM)
     assert served.process.wait(5) == 0

@@ -113,8 +113,6 @@ class Lane:
         if not outcome.error_type:
             self._records.delete(QUEUED, message.id)
             return None
-        if self._stopping:
-            return message.due  # perhaps our own stop's doing: it stays on disk as it was
         why = f"{outcome.error_type}: {outcome.message}"
         return self._settle(message, message.after_function_error(why, self._clock.now()), why)
 

@@ -107,6 +107,14 @@ class Registration:
     row: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A dataset of a launch: the revision it is pinned to, and where that one's registration stands."""
+
+    revision: Revision
+    registration: Registration
+
+
 class LaunchState(StrEnum):
     """Where a launch stands. The picture of the moves is in the README beside ``core.lifecycle``."""
 

@@ -20,17 +20,9 @@ from junbi.core.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from junbi.core.facts import Registration, Revision
+    from junbi.core.facts import Pinned
     from junbi.core.model import Reason
     from junbi.core.plan import PlanSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Pinned:
-    """A dataset of a launch: the revision it is pinned to and where its registration stands."""
-
-    revision: Revision
-    registration: Registration
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from junbi.core.facts import Arrival
-    from junbi.ledger.ledger import Database
+    from junbi.ledger.database import Database
 
 
 class Arrivals:

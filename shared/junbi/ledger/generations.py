@@ -12,7 +12,7 @@ from junbi.ledger.rows import from_time, to_json, to_time
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from junbi.ledger.ledger import Database
+    from junbi.ledger.database import Database
 
 
 @dataclass(frozen=True, slots=True)

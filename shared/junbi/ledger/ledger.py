@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from junbi.errors import LedgerError
 from junbi.ledger.arrivals import Arrivals
@@ -23,32 +23,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from junbi.ledger.database import Database
+
 #: Where the ledger is when JUNBI_LEDGER does not say.
 DEFAULT_URL = "sqlite:///.junbi/ledger.db"
-
-
-class Database(Protocol):
-    """An engine: runs the named statements of ``sql/``."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Everything inside happens together or not at all."""
-        ...
-
-    def run(self, statement: str, /, **values: Any) -> int:
-        """Execute a statement; the number of rows it changed."""
-        ...
-
-    def rows(self, statement: str, /, **values: Any) -> list[dict[str, Any]]:
-        """Execute a statement; its rows."""
-        ...
-
-    def row(self, statement: str, /, **values: Any) -> dict[str, Any] | None:
-        """Execute a statement; its first row, or None."""
-        ...
-
-    def migrate(self) -> None:
-        """Bring the schema up to date."""
-        ...
 
 
 class Ledger:

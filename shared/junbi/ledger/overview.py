@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from junbi.core.facts import Arrival, ArrivalState, Launch, LaunchState
-    from junbi.ledger.ledger import Database
+    from junbi.ledger.database import Database
     from junbi.ledger.worklist import Kind
 
 Row = dict[str, Any]

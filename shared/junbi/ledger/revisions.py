@@ -10,7 +10,7 @@ from junbi.ledger import rows
 
 if TYPE_CHECKING:
     from junbi.core.facts import Registration, Revision
-    from junbi.ledger.ledger import Database
+    from junbi.ledger.database import Database
 
 
 class Revisions:

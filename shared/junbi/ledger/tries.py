@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from junbi.core.facts import Try
-    from junbi.ledger.ledger import Database
+    from junbi.ledger.database import Database
 
 
 class Tries:

@@ -13,7 +13,7 @@ from junbi.ledger.rows import to_time
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from junbi.ledger.ledger import Database
+    from junbi.ledger.database import Database
 
 Kind = Literal["arrival", "revision", "launch"]
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from junbi.core import arrival as arrivals
-from junbi.core import identity
+from junbi.core import closing, identity
 from junbi.core.digest import Listing, Member
 from junbi.core.facts import Arrival, ArrivalState, Revision
 from junbi.core.model import Reason
@@ -52,22 +51,22 @@ def look(ports: Ports, key: str) -> datetime | None:
         return None
     # From here on every event sets "dirty", so that none falls between the first page and the decision.
     ledger.arrivals.save(replace(arrival, state=ArrivalState.CLOSING, dirty=False))
-    closing = replace(arrival, state=ArrivalState.CLOSING, dirty=False, row=arrival.row + 1)
+    held = replace(arrival, state=ArrivalState.CLOSING, dirty=False, row=arrival.row + 1)
     listing = list_prefix(ports.objects, arrival.bucket, arrival.prefix, watched.dataset.complete.marker)
     now = ledger.now()
-    decision = arrivals.close(closing, watched.dataset.complete, listing, now, watched.since)
+    decision = closing.close(held, watched.dataset.complete, listing, now, watched.since)
     try:
         with ledger.transaction():
             if decision.state is ArrivalState.CLOSED:
-                _complete(ports, closing, watched.dataset, listing, now)
+                _complete(ports, held, watched.dataset, listing, now)
             else:
-                _not_complete(ports, closing, decision, now)
+                _not_complete(ports, held, decision, now)
     except Stale:
         return _restart(ports, key)
     return decision.wake_at
 
 
-def _not_complete(ports: Ports, arrival: Arrival, decision: arrivals.Closing, now: datetime) -> None:
+def _not_complete(ports: Ports, arrival: Arrival, decision: closing.Closing, now: datetime) -> None:
     ports.ledger.arrivals.save(replace(arrival, state=decision.state, reason=decision.reason))
     if decision.reason is not None and decision.reason != arrival.reason:
         said = f"{arrival.uri}: {decision.reason.message}"

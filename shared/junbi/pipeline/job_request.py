@@ -13,9 +13,8 @@ from junbi.wire.dlc import CreateJobRequest, DataSource, JobSettings, JobSpec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from junbi.core.facts import Launch
+    from junbi.core.facts import Launch, Pinned
     from junbi.core.plan import Output, PlanSpec
-    from junbi.core.readiness import Pinned
     from junbi.ledger.generations import Scope
 
 

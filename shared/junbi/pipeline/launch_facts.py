@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from junbi.core.facts import CreateState
-from junbi.core.readiness import LaunchFacts, Pinned
+from junbi.core.facts import CreateState, Pinned
+from junbi.core.readiness import LaunchFacts
 from junbi.errors import CallFailed, Refused
 from junbi.pipeline import job_request
 from junbi.pipeline.close import list_prefix

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from junbi.core.arrival import FRESH, LONGEST_REST, Closing, close
+from junbi.core.arrival import FRESH
+from junbi.core.closing import LONGEST_REST, Closing, close
 from junbi.core.digest import Listing, Member
 from junbi.core.facts import Arrival, ArrivalState
 from junbi.core.plan import Complete

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from junbi.core.arrival import FRESH, Noted, close, note, opened, place
+from junbi.core.arrival import FRESH, Noted, note, opened, place
+from junbi.core.closing import close
 from junbi.core.digest import Listing, Member
 from junbi.core.facts import Arrival, ArrivalState
 from junbi.core.model import Event, EventKind, ObjectRef, Reason

@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from junbi.core.facts import CreateState, Registration, Revision
+from junbi.core.facts import CreateState, Pinned, Registration, Revision
 from junbi.core.model import Check, Reason, State
 from junbi.core.plan import JobTemplate, PlanSpec, Resource, Workers
-from junbi.core.readiness import Pinned
 from junbi.core.reasons import Code
 from junbi.core.rules import (
     dataset_unchanged,

@@ -9,7 +9,7 @@ from junbi.core.model import Check, Reason, State
 from junbi.core.reasons import Code
 
 if TYPE_CHECKING:
-    from junbi.core.readiness import Pinned
+    from junbi.core.facts import Pinned
 
 
 def check(name: str, pinned: Pinned) -> Check:

@@ -130,7 +130,7 @@ class World:
     def deliver_together(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         """Hand event records to the door in one payload; its answer."""
         body = json.dumps({"events": records}).encode()
-        return dict(note.note_events(self.ledger, oss.parse(body), "oss_upload")[0])
+        return dict(note.note_events(self.ledger, oss.parse(body))[0])
 
     def reconcile(self, ports: Ports | None = None) -> dict[str, Any]:
         """One tick of ``reconcile``."""

@@ -31,6 +31,7 @@ COMMANDS = {
     "launches": "junbi.cli.launches:command",
     "inputs": "junbi.cli.inputs:command",
     "logs": "junbi.cli.logs:command",
+    "token": "junbi.cli.token:command",
     "up": "junbi.cli.up:command",
     "emulator": "junbi.cli.emulator:command",
 }

@@ -53,6 +53,7 @@ def console(ledger: Ledger) -> str:
         now=ledger.now(),
         scope=views.generation(ledger),
         watched=views.watched(ledger),
+        plans=views.plans(ledger)["plans"],
         answer=answer(*(found for _, found in launches)),
         tally=tally(view for _, found in launches for view in found["launches"]),
         groups=launches,

@@ -86,10 +86,12 @@ def _admit() -> None:
     """Let in who shows a token that was issued. The ledger finds it by its digest, so no comparison leaks time."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        detail = "Send the header 'Authorization: Bearer <token>'. 'junbi token' issues one."
+        detail = "Send the header 'Authorization: Bearer <token>'. 'junbi token create NAME' issues one."
         raise _unauthorized(Code.TOKEN_MISSING, detail, "Bearer")
     if wiring.ledger().owner_of_token(token.strip()) is None:
-        detail = "This token was never issued by this deployment, or was taken back. 'junbi token' issues one."
+        detail = (
+            "This token was never issued by this deployment, or was taken back. 'junbi token create NAME' issues one."
+        )
         raise _unauthorized(Code.TOKEN_UNKNOWN, detail, 'Bearer error="invalid_token"')
 
 

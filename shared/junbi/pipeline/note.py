@@ -32,24 +32,22 @@ def note(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:
 
     The answer says how many were noted, how many needed no write, and what was ignored and why.
     """
-    answer, work_is_due = note_events(wiring.ledger(), parsed, invocation.function)
+    answer, work_is_due = note_events(wiring.ledger(), parsed)
     if work_is_due:
         wiring.poke(invocation)
     return answer
 
 
-def note_events(ledger: Ledger, parsed: Parsed, function: str) -> tuple[Mapping[str, object], bool]:
+def note_events(ledger: Ledger, parsed: Parsed) -> tuple[Mapping[str, object], bool]:
     """Note events in the ledger; the answer, and whether ``reconcile`` should be poked."""
     now = ledger.now()
     outcomes = [_note_event(ledger, event, now) for event in parsed.events]
-    for problem in parsed.malformed:
-        ledger.quarantine(function, str(problem).encode(), str(problem), now)
     work_is_due = any(noted.wake_at is not None for noted in outcomes) and ledger.worklist.may_poke(now)
     return _answer(outcomes, len(parsed.malformed)), work_is_due
 
 
 def refuse(raw: bytes, problem: MalformedPayload, invocation: Invocation) -> None:
-    """Keep a payload that could not be read at all, so that it can be looked at; sending it again is no use."""
+    """Keep a payload that could not be read, so that it can be looked at; sending it again is no use."""
     ledger = wiring.ledger()
     ledger.quarantine(invocation.function, raw, str(problem), ledger.now())
 

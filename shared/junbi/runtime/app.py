@@ -50,8 +50,8 @@ def create_app(
             Raises MalformedPayload where the payload as a whole cannot be read.
         handle: does the work of one event call and returns what the caller is told. What it raises is a function
             error: FC tries again.
-        refuse: keeps a payload that ``parse`` could not read; the call then counts as handled. Without it such a
-            payload is a function error, so that FC keeps it.
+        refuse: keeps a payload that ``parse`` could not read, whole or in part; the call then counts as handled.
+            Without it a payload that cannot be read at all is a function error, so that FC keeps it.
         routes: registers the Flask routes of an HTTP trigger; a view finds its Invocation in ``g.invocation``.
         initialize: called once in an instance, before its first request.
         stop: called before an instance ends.
@@ -114,6 +114,9 @@ def _event(call: Invocation, parse: Parse | None, handle: Handle, refuse: Refuse
             refuse(raw, error, call)
             _log.warning("payload refused and kept", type=type(error).__name__, message=str(error), size=len(raw))
             return contract.success({"refused": {"type": type(error).__name__, "message": str(error)}})
+        if refuse:
+            for problem in parsed.malformed:
+                refuse(raw, problem, call)
         return contract.success(handle(parsed, call))
     except RequestEntityTooLarge:
         return _too_large(call.request_id)

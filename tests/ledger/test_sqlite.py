@@ -119,11 +119,12 @@ class TestLocked:
         release.join()
         other.close()
 
-    def test_a_first_opening_waits_for_a_reader(self, path: Path) -> None:
-        """Somebody reads the new, empty file at that moment, as a second opening does: the first goes on after it."""
+    @pytest.mark.parametrize("hold", ["BEGIN", "BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+    def test_a_first_opening_waits_for_another(self, path: Path, hold: str) -> None:
+        """Somebody holds the new, empty file at that moment, however firmly: the opening goes on after it."""
         path.touch()
         other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        other.execute("BEGIN")
+        other.execute(hold)
         other.execute("SELECT * FROM sqlite_master").fetchall()
         release = threading.Timer(0.2, other.execute, ["COMMIT"])
         release.start()
@@ -223,8 +224,23 @@ class TestDamaged:
         assert path.read_bytes() == damaged
 
 
-def test_every_commit_is_on_disk_before_it_returns(path: Path) -> None:
-    """A process that is killed right after a write has written: write-ahead log, synchronous FULL."""
+def test_every_commit_is_forced_to_the_disk(path: Path) -> None:
+    """A door answers 'noted' only when the note outlives a power cut: FULL (2), on the connection of every thread."""
+    ledger, found = open_ledger(f"sqlite:///{path}"), []
+
+    def ask() -> None:
+        connection = ledger._database._connection()  # type: ignore[attr-defined]
+        found.append(connection.execute("PRAGMA synchronous").fetchone())
+
+    other = threading.Thread(target=ask)
+    other.start()
+    other.join()
+    ask()
+    assert found == [{"synchronous": 2}] * 2
+
+
+def test_a_write_that_returned_outlives_a_kill(path: Path) -> None:
+    """A process that is killed right after a write has written."""
     script = (
         "import os, signal, sys\nfrom datetime import UTC, datetime\n"
         "from junbi.ledger.ledger import open_ledger\n"

@@ -137,7 +137,7 @@ class TestEnds:
         ledger.worklist.ask("launch", "x", NOW)
         assert claimed(ledger.worklist) == ["x"]
 
-    def test_bc_14_finish_does_not_lose_a_call_that_came_meanwhile(self, ledger: Ledger) -> None:
+    def test_finish_does_not_lose_a_call_that_came_meanwhile(self, ledger: Ledger) -> None:
         """Somebody asked while the worker was at it: it is looked at once more, at once."""
         ledger.worklist.ask("launch", "x", NOW)
         item = one(ledger.worklist)

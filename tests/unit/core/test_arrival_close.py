@@ -235,7 +235,7 @@ class TestAlways:
         opened=st.integers(0, 90),
         found=st.booleans(),
     )
-    def test_an_arrival_is_complete_or_has_a_reason_and_a_wake_up_or_an_end(
+    def test_bc_56_an_arrival_is_complete_or_has_a_reason_and_a_wake_up_or_an_end(
         self, members: list[int], marker: int | None, complete: Complete, opened: int, *, found: bool
     ) -> None:
         """Open has a later look; all but closed have a reason; only a prefix with members ever closes."""

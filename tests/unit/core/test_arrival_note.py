@@ -233,7 +233,7 @@ class TestEventsAreHints:
         complete=st.sampled_from(list(CONDITIONS.values())),
     )
     @settings(max_examples=100, deadline=None)
-    def test_order_doubles_and_losses_change_no_decision(
+    def test_bc_31_order_doubles_and_losses_change_no_decision(
         self,
         orders: tuple[list[tuple[str, EventKind, int]], list[tuple[str, EventKind, int]]],
         members: list[tuple[str, int]],

@@ -74,7 +74,7 @@ class TestWhatChangesIt:
     """Every member's key, size and tag, and their order."""
 
     @given(found=MEMBERS, data=st.data())
-    def test_any_difference_of_a_member_shows(self, found: list[Member], data: st.DataObject) -> None:
+    def test_bc_53_any_difference_of_a_member_shows(self, found: list[Member], data: st.DataObject) -> None:
         """Another size, another tag, another key, one gone, one more: another digest."""
         place = data.draw(st.integers(0, len(found) - 1))
         member = found[place]

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from junbi.core.facts import CreateState, Registration, Revision
+from junbi.core.facts import CreateState, Pinned, Registration, Revision
 from junbi.core.model import Check, Reason, State
 from junbi.core.plan import JobTemplate, PlanSpec, Resource, Workers
-from junbi.core.readiness import LaunchFacts, Pinned, all_ready, evaluate, leading, only_pending
+from junbi.core.readiness import LaunchFacts, all_ready, evaluate, leading, only_pending
 from junbi.core.reasons import Code
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -54,7 +54,7 @@ def console(ledger: Ledger) -> str:
         scope=views.generation(ledger),
         watched=views.watched(ledger),
         plans=views.plans(ledger)["plans"],
-        answer=answer(*(found for _, found in launches)),
+        answer=answer(*(found for _, found in launches), uploads=arrivals),
         tally=tally(view for _, found in launches for view in found["launches"]),
         groups=launches,
         total=sum(found["total"] for _, found in launches),
@@ -64,12 +64,15 @@ def console(ledger: Ledger) -> str:
     )
 
 
-def answer(held: View, active: View, ended: View) -> str:
-    """The whole page in one sentence. The arguments are ``views.launches`` of each group."""
+def answer(held: View, active: View, ended: View, uploads: View) -> str:
+    """The whole page in one sentence. The arguments are ``views.launches`` of each group, and ``views.arrivals``."""
     stopped = sum(words.of_launch(view).tone == "stop" for view in held["launches"])
     if stopped:
         least = "At least " if held["total"] > len(held["launches"]) else ""
         return f"{least}{_number(stopped, 'launch needs', 'launches need')} you.".capitalize()
+    refused = sum(words.of_arrival(view["state"]).tone == "stop" for view in uploads["arrivals"])
+    if refused:
+        return f"{_number(refused, 'upload needs', 'uploads need')} you.".capitalize()
     if held["total"]:
         return f"{_number(held['total'], 'launch waits', 'launches wait')}, and nothing for you to do.".capitalize()
     if active["total"]:

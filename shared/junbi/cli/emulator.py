@@ -6,12 +6,15 @@ import json
 import os
 import signal
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from junbi.cli.options import cloud_options
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from junbi.emulator.cloud import Cloud
     from junbi.emulator.keys import AccessKey
 
@@ -40,16 +43,14 @@ def wait_for_end() -> threading.Event:
 
 
 @click.command("emulator")
-@click.option("--port", default=9100, show_default=True, help="The first of four ports in a row; 0 for any free ones.")
-@click.option("--data", default=Path(".junbi/cloud"), show_default=True, type=click.Path(path_type=Path))
-@click.option("--time-scale", default=1.0, show_default=True, help="Emulated seconds in a real one.")
+@cloud_options(port=9100, data=".junbi/cloud")
 @click.option("--region", default="cn-hangzhou", show_default=True)
 @click.option("--workspace", default="104231", show_default=True)
 def command(port: int, data: Path, time_scale: float, region: str, workspace: str) -> int:
     """Run the local OSS, PAI and Function Compute until Ctrl-C, and print where they listen."""
     from junbi.emulator.cloud import Cloud, CloudUnavailable, Settings  # noqa: PLC0415 - Flask and the services
 
-    settings = Settings(data, emulator_key(), port, time_scale, region, workspace)
+    settings = Settings(data.absolute(), emulator_key(), port, time_scale, region, workspace)
     end = wait_for_end()
     try:
         cloud = Cloud(settings)

@@ -34,6 +34,40 @@ def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def cloud_options(port: int, data: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--port``, ``--data`` and ``--time-scale`` of whatever starts a local cloud, with these defaults."""
+    options = (
+        click.option(
+            "--port",
+            default=port,
+            show_default=True,
+            type=click.IntRange(0, 65535 - 3),
+            help="The first of four ports in a row; 0 for any free ones.",
+        ),
+        click.option(
+            "--data",
+            default=Path(data),
+            show_default=True,
+            type=click.Path(path_type=Path),
+            help="Where everything is kept; the same directory goes on where it was.",
+        ),
+        click.option(
+            "--time-scale",
+            default=1.0,
+            show_default=True,
+            type=click.FloatRange(0, 10_000, min_open=True),
+            help="Emulated seconds in a real one.",
+        ),
+    )
+
+    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return with_options
+
+
 def environment_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--env``, given to the command as ``environment: str | None``."""
     return click.option("--env", "environment", metavar="NAME", help="Which of the environments in the file.")(command)

@@ -6,17 +6,20 @@ import json
 import os
 import secrets
 import shlex
+import sqlite3
+from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from junbi.cli.emulator import emulator_key, endpoints, wait_for_end
-from junbi.cli.options import config_option, environment_option
+from junbi.cli.options import cloud_options, config_option, environment_option
 from junbi.errors import ConfigInvalid, JunbiError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from junbi.core.plan import Generation
     from junbi.emulator.cloud import Cloud
     from junbi.ledger.ledger import Ledger
@@ -32,9 +35,7 @@ CONFIG_EVERY = 1.0
 @click.command("up")
 @config_option
 @environment_option
-@click.option("--port", default=9000, show_default=True, help="The first of four ports in a row; 0 for any free ones.")
-@click.option("--data", default=Path(".junbi"), show_default=True, type=click.Path(path_type=Path))
-@click.option("--time-scale", default=1.0, show_default=True, help="Emulated seconds in a real one.")
+@cloud_options(port=9000, data=".junbi")
 def command(config: Path, environment: str | None, port: int, data: Path, time_scale: float) -> int:
     """Run everything on this machine until Ctrl-C, and keep junbi.yaml in force while it changes.
 
@@ -44,6 +45,7 @@ def command(config: Path, environment: str | None, port: int, data: Path, time_s
     from junbi.config import load_generation  # noqa: PLC0415
     from junbi.emulator.cloud import Cloud, CloudUnavailable, Settings  # noqa: PLC0415
 
+    seen = _seen(config)  # before it is read: a change while everything starts is one to put in force
     loaded = load_generation(config, environment)
     root = code_root()
     if root is None:
@@ -63,13 +65,15 @@ def command(config: Path, environment: str | None, port: int, data: Path, time_s
         house = House(cloud, root)
         house.put_in_force(generation)
         click.echo(json.dumps(house.addresses()))
-        seen = _seen(config)
+        in_force = seen
         while not end.wait(CONFIG_EVERY):
-            now = _seen(config)
-            if now != seen:
-                seen = now
-                house.reload(config, environment)
+            seen = _seen(config)
+            if seen != in_force and house.reload(config, environment):
+                in_force = seen
         house.say_goodbye()
+    except (OSError, sqlite3.Error) as error:
+        click.echo(f"junbi: {data} could not be written: {error}. What was there is kept; start again.", err=True)
+        return 3
     finally:
         cloud.stop()
     return 0
@@ -79,7 +83,7 @@ class House:
     """The ledger and the functions on a running local cloud."""
 
     def __init__(self, cloud: Cloud, root: Path) -> None:
-        self._cloud, self._root = cloud, root
+        self._cloud, self._root, self._said = cloud, root, ""
         data = cloud.settings.data
         now, wall = cloud.clock.now().timestamp(), cloud.clock.wall().timestamp()
         self._environment = {
@@ -128,18 +132,29 @@ class House:
         self._cloud.functions.deploy(specs(self._root, self._environment, generation, self._cloud.settings.scale))
         return number
 
-    def reload(self, config: Path, environment: str | None) -> None:
-        """Apply a changed file; a file with a mistake changes nothing, and the mistakes are named."""
+    def reload(self, config: Path, environment: str | None) -> bool:
+        """Apply a changed file; a file with a mistake changes nothing, and the mistakes are named.
+
+        Whether that was all there is to do: False where it could not be stored, and is to be tried again.
+        """
         from junbi.config import load_generation  # noqa: PLC0415 - the YAML reader
 
         try:
             number = self.put_in_force(load_generation(config, environment).generation)
         except ConfigInvalid as invalid:
-            click.echo(f"{invalid}\njunbi: {config} was not applied; what was in force stays.", err=True)
-        except JunbiError as error:
-            click.echo(f"junbi: {config} was not applied; what was in force stays. {error}", err=True)
+            self._say(f"{invalid}\njunbi: {config} was not applied; what was in force stays.")
+        except (JunbiError, OSError, sqlite3.Error) as error:
+            self._say(f"junbi: {config} could not be put in force; it is tried every second. {error}", once=True)
+            return False
         else:
-            click.echo(f"junbi: {config} is generation {number}." if number else "junbi: nothing changed.", err=True)
+            self._say(f"junbi: {config} is generation {number}." if number else "junbi: nothing changed.")
+        return True
+
+    def _say(self, text: str, *, once: bool = False) -> None:
+        """Tell the user on stderr; ``once``: not again what was said last."""
+        if not (once and text == self._said):
+            click.echo(text, err=True)
+        self._said = text
 
     def addresses(self) -> dict[str, str]:
         """Where everything listens, and the token for the API and the console."""
@@ -185,4 +200,8 @@ def _write_private(path: Path, text: str) -> None:
 def _seen(config: Path) -> dict[str, int]:
     """The time of the last change of the file, or of every file in the folder."""
     files = sorted(config.rglob("*")) if config.is_dir() else [config]
-    return {str(file): file.stat().st_mtime_ns for file in files if file.exists()}
+    seen: dict[str, int] = {}
+    for file in files:
+        with suppress(OSError):  # an editor puts a new file in its place while we look: the next look sees it
+            seen[str(file)] = file.stat().st_mtime_ns
+    return seen

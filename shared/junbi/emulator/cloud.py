@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import sqlite3
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ ACCOUNT = "1000000000000001"
 
 
 class CloudUnavailable(Exception):
-    """The local cloud cannot start: its directory is in use, or a port is taken."""
+    """The local cloud cannot start: its directory is in use or cannot be written, or a port is not to be had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,12 @@ class Cloud:
         self._stack = ExitStack()
         try:
             self._start(settings)
+        except (OSError, sqlite3.Error) as error:
+            self._stack.close()
+            raise CloudUnavailable(
+                f"The data directory {settings.data} cannot be used: {error}. Nothing was started, and what it holds "
+                "is kept. Correct that (free space, the directory's rights), or choose another directory with --data."
+            ) from error
         except BaseException:
             self._stack.close()
             raise
@@ -129,11 +136,10 @@ class Cloud:
         try:
             server = Server(app, port, threads=16)
         except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise
+            why = "is taken by another program" if error.errno == errno.EADDRINUSE else f"is not to be had: {error}"
             raise CloudUnavailable(
-                f"Port {port} of 127.0.0.1 is taken by another program. Nothing was started. End that program, or "
-                f"choose another with --port (four ports in a row are used; 0 takes any free ones)."
+                f"Port {port} of 127.0.0.1 {why}. Nothing was started. Choose another with --port, or end what has it "
+                "(four ports in a row are used; 0 takes any free ones)."
             ) from error
         self._stack.callback(server.stop)
         return server.url

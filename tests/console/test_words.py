@@ -104,11 +104,11 @@ WAITING = {"state": "waiting", "held_by": "Retry"}
 )
 def test_answer(held: dict[str, object], active: dict[str, object], ended: dict[str, object], said: str) -> None:
     """The first sentence of the page is the worst there is, and claims no more than was looked at."""
-    assert page.answer(held, active, ended, {"arrivals": []}) == said
+    assert page.answer([held, active, ended], {"arrivals": []}) == said
 
 
 def test_answer_names_uploads_that_need_somebody() -> None:
     """An upload that was refused needs a person, and a page that said 'nothing is waiting' would hide it."""
     uploads = {"arrivals": [{"state": "refused"}, {"state": "open"}]}
-    assert page.answer(group(), group(), group(total=3), uploads) == "One upload needs you."
-    assert page.answer(group(REFUSED), group(), group(), uploads) == "One launch needs you."
+    assert page.answer([group(), group(), group(total=3)], uploads) == "One upload needs you."
+    assert page.answer([group(REFUSED), group(), group()], uploads) == "One launch needs you."

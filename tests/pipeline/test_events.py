@@ -167,3 +167,25 @@ def test_what_a_job_writes_raises_events_like_any_upload(world: World) -> None:
     launch = world.until(LaunchState.SUCCEEDED)
     last = world.records[-1]["oss"]
     assert (last["bucket"]["name"], last["object"]["key"]) == ("models", f"{launch.id}/model.bin")
+
+
+def test_a_renamed_placeholder_is_followed(world: World) -> None:
+    """An upload that is open while its placeholder is renamed closes under the new name."""
+    world.deliver(world.upload(marker=None))
+    renamed = world.dataset().watch.model_copy(update={"pattern": r"digits/(?P<day>[^/]+)/", "captures": ("day",)})
+    job = world.plan().job.model_copy(update={"command": "echo {digits.day}"})
+    datasets = [world.dataset().model_copy(update={"watch": renamed})]
+    world.apply(world.generation(datasets, [world.plan(job=job)]))
+    world.deliver(world.upload())
+    world.settle(ticks=2)
+    assert [one.captures for one in world.ledger.revisions.newest()] == [{"day": "v1"}]
+    assert [job.request["UserCommand"] for job in world.jobs] == ["echo v1"]
+
+
+def test_an_upload_that_is_no_longer_watched_says_so(world: World) -> None:
+    """An upload that is open while its watch is removed ends with that reason, and is not trained on."""
+    world.deliver(world.upload(marker=None))
+    world.apply(world.generation([], []))
+    world.advance(10)
+    world.settle(ticks=2)
+    assert [one.reason.code for one in world.ledger.arrivals.newest() if one.reason] == ["NotWatched"]

@@ -54,7 +54,7 @@ def console(ledger: Ledger) -> str:
         scope=views.generation(ledger),
         watched=views.watched(ledger),
         plans=views.plans(ledger)["plans"],
-        answer=answer(*(found for _, found in launches), uploads=arrivals),
+        answer=answer([found for _, found in launches], arrivals),
         tally=tally(view for _, found in launches for view in found["launches"]),
         groups=launches,
         total=sum(found["total"] for _, found in launches),
@@ -64,8 +64,9 @@ def console(ledger: Ledger) -> str:
     )
 
 
-def answer(held: View, active: View, ended: View, uploads: View) -> str:
-    """The whole page in one sentence. The arguments are ``views.launches`` of each group, and ``views.arrivals``."""
+def answer(groups: list[View], uploads: View) -> str:
+    """The whole page in one sentence, from ``views.launches`` of each of GROUPS, and ``views.arrivals``."""
+    held, active, ended = groups
     stopped = sum(words.of_launch(view).tone == "stop" for view in held["launches"])
     if stopped:
         least = "At least " if held["total"] > len(held["launches"]) else ""

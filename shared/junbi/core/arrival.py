@@ -46,7 +46,12 @@ def place(watch: Watch, key: str) -> Place | None:
 
 def refused_captures(watch: Watch, captures: dict[str, str]) -> dict[str, str]:
     """The captures that are not acceptable: names come from strangers and end up in commands, ids and paths."""
-    return {name: text for name, text in captures.items() if text in {".", ".."} or not re.fullmatch(watch.allow, text)}
+    return {name: text for name, text in captures.items() if not _acceptable(watch, text)}
+
+
+def _acceptable(watch: Watch, text: str) -> bool:
+    # A path would climb on ".." and a command would read "-x" as an option, however well it is quoted.
+    return text not in {".", ".."} and not text.startswith("-") and bool(re.fullmatch(watch.allow, text))
 
 
 def opened(dataset: DatasetSpec, spot: Place, now: datetime, *, found: bool = False) -> Arrival:
@@ -127,6 +132,7 @@ def _capture_refused(watch: Watch, bad: dict[str, str]) -> Reason:
     said = ", ".join(f"{{{name}}} = {text!r}" for name, text in bad.items())
     return Reason(
         Code.CAPTURE_REFUSED,
-        f"The folder's name is not acceptable: {said} does not match {watch.allow}. Nothing was registered.",
+        f"The folder's name is not acceptable: {said} does not match {watch.allow}, is '.' or '..', or begins with "
+        "'-'. Nothing was registered.",
         fix="Upload under a name of letters, digits, '.', '_' and '-', or widen 'allow' of the dataset.",
     )

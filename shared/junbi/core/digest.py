@@ -26,9 +26,10 @@ class Member:
 class Listing:
     """What a prefix holds, folded from its members in key order: totals, the newest, and the digest.
 
-    The digest is SHA-256 over the SHA-256 digests of blocks of 1,000 members, each member written as
-    key, NUL, size, NUL, ETag, newline. The marker is no member. Folder placeholders (keys that end in a slash
-    and hold nothing) are none either: tools make them or not, as they like.
+    The digest is SHA-256 over the SHA-256 digests of blocks of 1,000 members, each member written as the key's
+    length in bytes, colon, key, space, size, space, ETag, newline: a key may hold any character. The marker is no
+    member. Folder placeholders (keys that end in a slash and hold nothing) are none either: tools make them or not,
+    as they like.
     """
 
     def __init__(self, prefix: str, marker: str | None = None) -> None:
@@ -47,7 +48,8 @@ class Listing:
             return
         if member.key.endswith("/") and member.size == 0:
             return
-        self._block.update(f"{member.key}\0{member.size}\0{member.etag}\n".encode())
+        key = member.key.encode()
+        self._block.update(b"%d:%b %d %b\n" % (len(key), key, member.size, member.etag.encode()))
         self.members += 1
         self.size += member.size
         if self.newest_at is None or member.modified > self.newest_at:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from junbi.core import arrival as arrivals
 from junbi.core import closing, identity
 from junbi.core.digest import Listing, Member
 from junbi.core.facts import Arrival, ArrivalState, Revision
@@ -45,10 +46,12 @@ def look(ports: Ports, key: str) -> datetime | None:
     if arrival is None or arrival.state not in {ArrivalState.OPEN, ArrivalState.CLOSING}:
         return None
     watched = ledger.generations.watched(arrival.dataset)
-    if watched is None:
-        reason = Reason(Code.NOT_WATCHED, f"The dataset {arrival.dataset} was removed from junbi.yaml.")
+    place = arrivals.place(watched.dataset.watch, arrival.prefix) if watched else None
+    if watched is None or place is None or place.prefix != arrival.prefix:
+        reason = Reason(Code.NOT_WATCHED, f"junbi.yaml no longer watches {arrival.uri} for {arrival.dataset}.")
         ledger.arrivals.save(replace(arrival, state=ArrivalState.IGNORED, reason=reason))
         return None
+    arrival = replace(arrival, captures=place.captures)  # the placeholders may have been renamed
     # From here on every event sets "dirty", so that none falls between the first page and the decision.
     ledger.arrivals.save(replace(arrival, state=ArrivalState.CLOSING, dirty=False))
     held = replace(arrival, state=ArrivalState.CLOSING, dirty=False, row=arrival.row + 1)

@@ -26,6 +26,7 @@ PATIENCE = 120.0  # seconds for a job to end
 
 def main() -> int:
     """Run it."""
+    sys.stdout.reconfigure(errors="replace")  # a terminal without these characters shows question marks
     shutil.rmtree(DATA, ignore_errors=True)
     say("Starting the local cloud and the functions: junbi up")
     with running_house() as house:
@@ -127,7 +128,7 @@ class Demo:
     def _log(self, job_id: str) -> list[str]:
         """The last lines that a job printed."""
         command = f"set -a; . {DATA}/env; exec {Path(sys.executable).with_name('junbi')} logs {job_id} --tail 5"
-        return subprocess.run(["/bin/sh", "-c", command], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+        return subprocess.check_output(["/bin/sh", "-c", command], text=True).splitlines()
 
     def _get(self, path: str) -> Any:
         answer = self._api.get(path)

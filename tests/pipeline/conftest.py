@@ -118,7 +118,7 @@ class World:
 
     def put(self, key: str, content: bytes) -> None:
         """Put one object, as a client does."""
-        import oss2  # noqa: PLC0415 - warns when it is imported
+        import oss2  # warns when it is imported
 
         bucket = oss2.Bucket(oss2.Auth(ROOT.key_id, ROOT.secret), self.cloud.oss, "data")
         bucket.put_object(key, content)

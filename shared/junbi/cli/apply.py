@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 @environment_option
 def command(config: Path, environment: str | None) -> int:
     """Check junbi.yaml, compile it and store it in the ledger (JUNBI_LEDGER) as the generation in force."""
-    from junbi.config import load_generation  # noqa: PLC0415 - the YAML reader is only there with the extra 'cli'
-    from junbi.ledger.ledger import open_ledger  # noqa: PLC0415
-    from junbi.pipeline.apply import apply  # noqa: PLC0415
+    from junbi.config import load_generation  # the YAML reader is only there with the extra 'cli'
+    from junbi.ledger.ledger import open_ledger
+    from junbi.pipeline.apply import apply
 
     loaded = load_generation(config, environment)
     for warning in loaded.warnings:

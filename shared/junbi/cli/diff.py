@@ -27,9 +27,9 @@ def command(config: Path, environment: str | None, *, as_json: bool) -> int:
 
     Applying starts nothing by itself: only a new version of an input does.
     """
-    from junbi.config import load_generation  # noqa: PLC0415 - the YAML reader is only there with the extra 'cli'
-    from junbi.core.compare import compare  # noqa: PLC0415
-    from junbi.ledger.ledger import open_ledger  # noqa: PLC0415
+    from junbi.config import load_generation  # the YAML reader is only there with the extra 'cli'
+    from junbi.core.compare import compare
+    from junbi.ledger.ledger import open_ledger
 
     ledger, new = open_ledger(), load_generation(config, environment).generation
     changes, waiting = compare(ledger.generations.latest(), new), _waiting(ledger, new)
@@ -46,7 +46,7 @@ def command(config: Path, environment: str | None, *, as_json: bool) -> int:
 
 def _waiting(ledger: Ledger, new: Generation) -> list[Launch]:
     """The launches that wait, and so would follow a new generation."""
-    from junbi.core.facts import LaunchState  # noqa: PLC0415
+    from junbi.core.facts import LaunchState
 
     if ledger.generations.latest() == new:
         return []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def emulator_key() -> AccessKey:
     """The local cloud's one long-lived key: JUNBI_EMULATOR_KEY_ID and JUNBI_EMULATOR_KEY_SECRET, or the defaults."""
-    from junbi.emulator.keys import AccessKey  # noqa: PLC0415 - only where a local cloud starts
+    from junbi.emulator.keys import AccessKey  # only where a local cloud starts
 
     return AccessKey(
         os.environ.get("JUNBI_EMULATOR_KEY_ID") or "emulator",
@@ -48,7 +48,7 @@ def wait_for_end() -> threading.Event:
 @click.option("--workspace", default="104231", show_default=True)
 def command(port: int, data: Path, time_scale: float, region: str, workspace: str) -> int:
     """Run the local OSS, PAI and Function Compute until Ctrl-C, and print where they listen."""
-    from junbi.emulator.cloud import Cloud, CloudUnavailable, Settings  # noqa: PLC0415 - Flask and the services
+    from junbi.emulator.cloud import Cloud, CloudUnavailable, Settings  # Flask and the services
 
     settings = Settings(data.absolute(), emulator_key(), port, time_scale, region, workspace)
     end = wait_for_end()

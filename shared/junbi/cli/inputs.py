@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @json_option
 def command(*, as_json: bool) -> int:
     """List dataset versions with their registration in PAI, and uploads that are not closed with the reason."""
-    from junbi.core.facts import ArrivalState  # noqa: PLC0415
-    from junbi.ledger.ledger import open_ledger  # noqa: PLC0415 - the engine
-    from junbi.pipeline import views  # noqa: PLC0415
+    from junbi.core.facts import ArrivalState
+    from junbi.ledger.ledger import open_ledger  # the engine
+    from junbi.pipeline import views
 
     ledger = open_ledger()
     open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @json_option
 def command(launch_id: str | None, *, as_json: bool) -> int:
     """List the newest launches, or show one with all its checks and its story."""
-    from junbi.ledger.ledger import open_ledger  # noqa: PLC0415 - the engine
-    from junbi.pipeline import views  # noqa: PLC0415
+    from junbi.ledger.ledger import open_ledger  # the engine
+    from junbi.pipeline import views
 
     ledger = open_ledger()
     view = views.launch(ledger, launch_id) if launch_id else {**views.launches(ledger), **views.plans(ledger)}

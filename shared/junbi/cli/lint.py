@@ -43,8 +43,8 @@ def command(config: Path, environment: str | None, *, as_json: bool) -> int:
 
 def check(config: Path, environment: str | None) -> tuple[list[Problem], list[Problem], Generation | None]:
     """Problems, warnings, and the generation where there is no problem."""
-    from junbi.config import load_config  # noqa: PLC0415 - the YAML reader is only there with the extra 'cli'
-    from junbi.config.compile import compile_generation  # noqa: PLC0415
+    from junbi.config import load_config  # the YAML reader is only there with the extra 'cli'
+    from junbi.config.compile import compile_generation
 
     try:
         parsed, findings = load_config(config)

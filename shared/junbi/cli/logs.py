@@ -19,9 +19,9 @@ class NoJob(JunbiError):
 @click.option("--tail", default=2000, show_default=True, help="Lines of each pod, counted from the end.")
 def command(name: str, tail: int) -> int:
     """Print what the pods of a launch's job wrote, or those of a job by PAI's id."""
-    from junbi.clients.credentials import Credentials  # noqa: PLC0415 - only for commands that call PAI
-    from junbi.pipeline.invocation import Invocation  # noqa: PLC0415
-    from junbi.pipeline.wiring import Ports  # noqa: PLC0415
+    from junbi.clients.credentials import Credentials  # only for commands that call PAI
+    from junbi.pipeline.invocation import Invocation
+    from junbi.pipeline.wiring import Ports
 
     names = ("ALIBABA_CLOUD_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_SECURITY_TOKEN")
     key_id, secret, token = (os.environ.get(one, "") for one in names)

@@ -14,6 +14,6 @@ def command() -> None:
     Editors complete and check the file with it once its first line is:
     # yaml-language-server: $schema=junbi.schema.json
     """
-    from junbi.config.schema import schema  # noqa: PLC0415 - the models are only needed here
+    from junbi.config.schema import schema  # the models are only needed here
 
     click.echo(json.dumps(schema(), ensure_ascii=False, indent=2))

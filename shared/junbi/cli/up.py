@@ -41,9 +41,9 @@ def command(config: Path, environment: str | None, port: int, data: Path, time_s
 
     Prints one line of JSON with all addresses and a token once everything is ready.
     """
-    from junbi.cli.local_functions import code_root  # noqa: PLC0415 - Flask and the services
-    from junbi.config import load_generation  # noqa: PLC0415
-    from junbi.emulator.cloud import Cloud, CloudUnavailable, Settings  # noqa: PLC0415
+    from junbi.cli.local_functions import code_root  # Flask and the services
+    from junbi.config import load_generation
+    from junbi.emulator.cloud import Cloud, CloudUnavailable, Settings
 
     seen = _seen(config)  # before it is read: a change while everything starts is one to put in force
     loaded = load_generation(config, environment)
@@ -113,7 +113,7 @@ class House:
         _write_private(path, f"# For a shell: set -a; . {path}; set +a\n{lines}")
 
     def _open_ledger(self) -> Ledger:
-        from junbi.ledger.ledger import open_ledger  # noqa: PLC0415 - after the cloud's directory is ours
+        from junbi.ledger.ledger import open_ledger  # after the cloud's directory is ours
 
         os.environ["JUNBI_CLOCK"] = self._environment["JUNBI_CLOCK"]
         ledger = open_ledger(self._environment["JUNBI_LEDGER"])
@@ -123,8 +123,8 @@ class House:
 
     def put_in_force(self, generation: Generation) -> int | None:
         """Apply a generation, make the buckets that it names, deploy the functions with its triggers."""
-        from junbi.cli.local_functions import specs  # noqa: PLC0415 - Flask and the services
-        from junbi.pipeline.apply import apply  # noqa: PLC0415
+        from junbi.cli.local_functions import specs  # Flask and the services
+        from junbi.pipeline.apply import apply
 
         for bucket in _buckets(generation):
             self._cloud.buckets.create_bucket(bucket)
@@ -137,7 +137,7 @@ class House:
 
         Whether that was all there is to do: False where it could not be stored, and is to be tried again.
         """
-        from junbi.config import load_generation  # noqa: PLC0415 - the YAML reader
+        from junbi.config import load_generation  # the YAML reader
 
         try:
             number = self.put_in_force(load_generation(config, environment).generation)

@@ -93,7 +93,7 @@ class Api:
             stamp: the signature's nonce and date; a fresh one by default.
             deadline: seconds in all.
         """
-        from junbi.clients.http import exchange  # noqa: PLC0415 - a function that makes no call loads no HTTP client
+        from junbi.clients.http import exchange  # a function that makes no call loads no HTTP client
 
         answer = exchange(
             operation.method,

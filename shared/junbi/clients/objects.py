@@ -127,8 +127,8 @@ class ObjectStore:
         return reading(once, self.deadline)
 
     def _bucket(self, name: str, seconds: float) -> Any:
-        import oss2  # noqa: PLC0415 - 150 ms and 21 MiB
-        from oss2.credentials import StaticCredentialsProvider  # noqa: PLC0415
+        import oss2  # 150 ms and 21 MiB
+        from oss2.credentials import StaticCredentialsProvider
 
         keys = self._credentials
         provider = StaticCredentialsProvider(keys.key_id, keys.secret, keys.token or None)
@@ -152,7 +152,7 @@ def _session() -> Any:
     """This process's connections to OSS."""
     with _lock:
         if not _sessions:
-            import oss2  # noqa: PLC0415
+            import oss2
 
             logging.getLogger("oss2").setLevel(logging.WARNING)  # below that it logs signatures and tokens
             session = oss2.Session()

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 @contextmanager
 def translated(operation: str, credentials: Credentials) -> Iterator[None]:
     """Raise Refused, NotDone or OutcomeUnknown instead of what oss2 raises inside."""
-    from xml.etree.ElementTree import ParseError  # noqa: PLC0415 - oss2 loads it too
+    from xml.etree.ElementTree import ParseError  # oss2 loads it too
 
-    from oss2.exceptions import OssError  # noqa: PLC0415 - loaded at the first use of OSS only
-    from requests import RequestException  # noqa: PLC0415
+    from oss2.exceptions import OssError  # loaded at the first use of OSS only
+    from requests import RequestException
 
     try:
         yield
@@ -30,7 +30,7 @@ def translated(operation: str, credentials: Credentials) -> Iterator[None]:
 
 
 def _failure(operation: str, error: Exception, credentials: Credentials) -> CallFailed:
-    from oss2 import exceptions  # noqa: PLC0415
+    from oss2 import exceptions
 
     if isinstance(error, exceptions.ClientError):
         return Refused(operation, "ClientError", error.body)
@@ -51,7 +51,7 @@ def _answered(error: Any) -> Answer:
 
 
 def _unanswered(error: Exception) -> Answer:
-    import requests  # noqa: PLC0415
+    import requests
 
     if _never_opened(error):
         return Answer(Phase.UNOPENED, code="unreachable", trouble=f"nothing was sent: {error}")
@@ -63,8 +63,8 @@ def _unanswered(error: Exception) -> Answer:
 
 
 def _never_opened(error: Exception) -> bool:
-    import requests  # noqa: PLC0415
-    from urllib3.exceptions import NewConnectionError  # noqa: PLC0415
+    import requests
+    from urllib3.exceptions import NewConnectionError
 
     cause = getattr(error.args[0], "reason", None) if error.args else None
     return isinstance(error, requests.ConnectTimeout | requests.exceptions.SSLError) or isinstance(

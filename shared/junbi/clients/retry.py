@@ -24,7 +24,7 @@ def reading(ask: Callable[[float], T], seconds: float) -> T:
     All attempts and the pauses between them end within ``seconds``. A pause that the service asked for is kept,
     with some jitter; where it does not fit any more the failure is raised at once.
     """
-    import stamina  # noqa: PLC0415 - a door that only pokes need not load it
+    import stamina  # a door that only pokes need not load it
 
     end = time.monotonic() + seconds
 

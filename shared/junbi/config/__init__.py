@@ -22,9 +22,9 @@ class Loaded(NamedTuple):
 
 def load_config(path: Path) -> tuple[Config, Findings]:
     """The validated file (or folder), and where its problems are to be noted; ConfigInvalid with every mistake."""
-    from junbi.config.explain import validate  # noqa: PLC0415 - the model and YAML are for workstations
-    from junbi.config.findings import Findings  # noqa: PLC0415
-    from junbi.config.load import load  # noqa: PLC0415
+    from junbi.config.explain import validate  # the model and YAML are for workstations
+    from junbi.config.findings import Findings
+    from junbi.config.load import load
 
     root = load(path)
     findings = Findings(root)
@@ -37,7 +37,7 @@ def load_generation(path: Path, environment: str | None = None) -> Loaded:
     Raises:
         ConfigInvalid: with every problem and its place.
     """
-    from junbi.config.compile import compile_generation  # noqa: PLC0415
+    from junbi.config.compile import compile_generation
 
     config, findings = load_config(path)
     generation = compile_generation(config, environment, findings=findings)

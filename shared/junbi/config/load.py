@@ -49,8 +49,8 @@ def read(path: Path) -> Table | None:
 
 def parse(text: str, file: str) -> Node | None:
     """The content of a YAML text, None where it is empty."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only where YAML is read; functions never do
-    from ruamel.yaml.error import MarkedYAMLError  # noqa: PLC0415
+    from ruamel.yaml import YAML  # only where YAML is read; functions never do
+    from ruamel.yaml.error import MarkedYAMLError
 
     builder = Builder(YAML(typ="safe", pure=True).parse(text), file)
     try:

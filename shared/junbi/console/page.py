@@ -99,7 +99,7 @@ def _number(number: int, one: str, many: str) -> str:
 @cache
 def _environment() -> Environment:
     """Made when the first page is asked for: a function that only answers the API never loads it."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),

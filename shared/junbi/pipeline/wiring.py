@@ -68,24 +68,24 @@ class Ports:
     @cached_property
     def workspace(self) -> WorkspaceClient:
         """AIWorkSpace."""
-        from junbi.clients.endpoints import Service  # noqa: PLC0415 - doors never need it
-        from junbi.clients.workspace import WorkspaceClient  # noqa: PLC0415
+        from junbi.clients.endpoints import Service  # doors never need it
+        from junbi.clients.workspace import WorkspaceClient
 
         return WorkspaceClient(_api(Service.AIWORKSPACE, self.scope.region, self.invocation))
 
     @cached_property
     def dlc(self) -> DlcClient:
         """DLC."""
-        from junbi.clients.dlc import DlcClient  # noqa: PLC0415 - doors never need it
-        from junbi.clients.endpoints import Service  # noqa: PLC0415
+        from junbi.clients.dlc import DlcClient  # doors never need it
+        from junbi.clients.endpoints import Service
 
         return DlcClient(_api(Service.DLC, self.scope.region, self.invocation))
 
     @cached_property
     def objects(self) -> ObjectStore:
         """OSS."""
-        from junbi.clients.endpoints import Service  # noqa: PLC0415 - doors never need it
-        from junbi.clients.objects import ObjectStore  # noqa: PLC0415
+        from junbi.clients.endpoints import Service  # doors never need it
+        from junbi.clients.objects import ObjectStore
 
         region = self.scope.region
         return ObjectStore(_endpoint(Service.OSS, region), region, _credentials(self.invocation))
@@ -93,8 +93,8 @@ class Ports:
 
 def poke(invocation: Invocation) -> None:
     """Ask FC to run ``reconcile`` soon. Best effort: its timer makes certain what this only makes prompt."""
-    from junbi.clients.endpoints import Service  # noqa: PLC0415 - only a door that noted something pokes
-    from junbi.clients.functions import FunctionsClient  # noqa: PLC0415
+    from junbi.clients.endpoints import Service  # only a door that noted something pokes
+    from junbi.clients.functions import FunctionsClient
 
     try:
         client = FunctionsClient(_api(Service.FC, invocation.region, invocation))
@@ -110,12 +110,12 @@ def _credentials(invocation: Invocation) -> Credentials:
 
 
 def _api(service: Service, region: str, invocation: Invocation) -> Api:
-    from junbi.clients.api import Api  # noqa: PLC0415 - doors that only note never call
+    from junbi.clients.api import Api  # doors that only note never call
 
     return Api(_endpoint(service, region), _credentials(invocation))
 
 
 def _endpoint(service: Service, region: str) -> str:
-    from junbi.clients.endpoints import Network, endpoint  # noqa: PLC0415 - doors that only note never call
+    from junbi.clients.endpoints import Network, endpoint  # doors that only note never call
 
     return endpoint(service, region, os.environ, Network(os.environ.get("JUNBI_NETWORK", "public")))

@@ -86,14 +86,14 @@ def _room(kind: Kind) -> Callable[[Ports, str], datetime | None]:
     Loaded when needed: the models of PAI's APIs cost a tick that only closes an upload more than the upload.
     """
     if kind == "arrival":
-        from junbi.pipeline import close  # noqa: PLC0415
+        from junbi.pipeline import close
 
         return close.look
     if kind == "revision":
-        from junbi.pipeline import register  # noqa: PLC0415
+        from junbi.pipeline import register
 
         return register.look
-    from junbi.pipeline import launch  # noqa: PLC0415
+    from junbi.pipeline import launch
 
     return launch.look
 

@@ -51,9 +51,9 @@ def sdks(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     monkeypatch.setenv("ALIBABA_CLOUD_ECS_METADATA_DISABLED", "true")
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
-    from alibabacloud_aiworkspace20210204.client import Client as Workspace  # noqa: PLC0415 - slow to load
-    from alibabacloud_pai_dlc20201203.client import Client as Dlc  # noqa: PLC0415
-    from alibabacloud_tea_openapi.utils_models import Config  # noqa: PLC0415
+    from alibabacloud_aiworkspace20210204.client import Client as Workspace  # slow to load
+    from alibabacloud_pai_dlc20201203.client import Client as Dlc
+    from alibabacloud_tea_openapi.utils_models import Config
 
     def config() -> Any:
         where = f"127.0.0.1:{recorder.server.port}"
@@ -66,8 +66,8 @@ def sdks(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
 
 def sdk_calls() -> dict[str, Callable[[Any, Any], object]]:
     """The same calls by the official SDKs."""
-    from alibabacloud_aiworkspace20210204 import models as w  # noqa: PLC0415 - slow to load
-    from alibabacloud_pai_dlc20201203 import models as d  # noqa: PLC0415
+    from alibabacloud_aiworkspace20210204 import models as w  # slow to load
+    from alibabacloud_pai_dlc20201203 import models as d
 
     window = {"StartTime": "2026-11-01T00:00:00Z", "EndTime": "2026-11-30T10:22:32Z"}
     paged = {"PageNumber": 1, "PageSize": 100}

@@ -48,7 +48,7 @@ class TestAccess:
 
     def test_the_digest_is_no_token(self, visitor: FlaskClient, world: Any) -> None:
         """Whoever reads the ledger finds digests there, and none of them opens the API."""
-        import hashlib  # noqa: PLC0415
+        import hashlib
 
         digest = hashlib.sha256(world.token.encode()).hexdigest()
         response = visitor.get("/v1/launches", headers={"Authorization": f"Bearer {digest}"})

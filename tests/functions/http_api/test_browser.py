@@ -47,7 +47,7 @@ def browser() -> Iterator[Browser]:
     with warnings.catch_warnings():
         # Playwright's own event loop and pipes, which it leaves to the garbage collector.
         warnings.filterwarnings("ignore", category=ResourceWarning, module=r"asyncio|playwright|subprocess")
-        from playwright.sync_api import sync_playwright  # noqa: PLC0415 - costs a second where there is no browser
+        from playwright.sync_api import sync_playwright  # costs a second where there is no browser
 
         with sync_playwright() as playwright:
             chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
@@ -165,7 +165,7 @@ def test_it_keeps_up_and_keeps_what_is_open(page: Page, world: Any) -> None:
 
 def test_a_launch_moves_on(page: Page, world: Any) -> None:
     """A launch that begins to run moves to where running ones are, once, and stays open."""
-    from dataclasses import replace  # noqa: PLC0415
+    from dataclasses import replace
 
     world.blocked("1")
     world.launch("2", LaunchState.RUNNING)
@@ -180,7 +180,7 @@ def test_a_launch_moves_on(page: Page, world: Any) -> None:
 
 def test_a_launch_comes_first(page: Page, world: Any) -> None:
     """A launch that becomes blocked moves before the others, and both stay as open as they were."""
-    from dataclasses import replace  # noqa: PLC0415
+    from dataclasses import replace
 
     world.launch("1", age=timedelta(minutes=1))
     world.launch("2")

@@ -164,9 +164,9 @@ def serve_tls(serve: Callable[..., ScriptedServer], tmp_path: Path) -> Callable[
 
 def certificate() -> bytes:
     """A key and a certificate of 127.0.0.1 that nobody else signed, as PEM."""
-    from cryptography import x509  # noqa: PLC0415 - slow to load, needed by two tests
-    from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
+    from cryptography import x509  # slow to load, needed by two tests
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
 
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])

@@ -35,7 +35,7 @@ def _seconds(text: str) -> float:
 
 
 def _following_cron(expression: str, moment: datetime) -> datetime:
-    from cronsim import CronSim, CronSimError  # noqa: PLC0415 - only a cron expression needs it
+    from cronsim import CronSim, CronSimError  # only a cron expression needs it
 
     if len(expression.split()) != _CRON_FIELDS:
         raise ScheduleInvalid(f"{expression!r}: expected 6 fields (seconds first) or @every")

@@ -17,7 +17,7 @@ _INVERTED = 0xFFFFFFFFFFFFFFFF
 
 @cache
 def _engine() -> Callable[[bytes, int], int]:
-    from crcmod import mkCrcFun  # type: ignore[import-untyped] # noqa: PLC0415 - slow to build, needed by uploads only
+    from crcmod import mkCrcFun  # type: ignore[import-untyped]  # slow to build, needed by uploads only
 
     return cast("Callable[[bytes, int], int]", mkCrcFun(_POLYNOMIAL, initCrc=0, rev=True, xorOut=_INVERTED))
 

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export ALIBABA_CLOUD_ECS_METADATA_DISABLED := true
 
-.PHONY: demo test up bench lint format lock clean
+.PHONY: demo test up bench lint format docs lock clean
 
 demo: .venv/demo.stamp  ## the local PAI trains a real model from a real upload
 	$(BIN)/python examples/demo.py
@@ -23,6 +23,9 @@ lint: .venv/dev.stamp  ## style, types and the import contracts
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
+
+docs: .venv/dev.stamp  ## the parts of docs/ that the code knows best
+	$(BIN)/python infra/write_docs.py
 
 bench: .venv/dev.stamp .venv/runtime/stamp  ## the budgets, side by side with what you would pick instead, as ratios
 	$(BIN)/python -m tests.performance

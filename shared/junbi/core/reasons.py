@@ -31,4 +31,3 @@ class Code(StrEnum):
     CALL_FAILED = "CallFailed"
     JOB_ENDED = "JobEnded"
     JOB_GONE = "JobGone"
-    MALFORMED_PAYLOAD = "MalformedPayload"

@@ -127,6 +127,10 @@ class World:
         """Hand event records to the door, each as FC does; the door's answers."""
         return [self.deliver_together([record]) for record in records]
 
+    def poked(self, record: dict[str, Any]) -> bool:
+        """Hand one event record to the door; whether it would poke ``reconcile``."""
+        return note.note_events(self.ledger, oss.parse(json.dumps({"events": [record]}).encode()))[1]
+
     def deliver_together(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         """Hand event records to the door in one payload; its answer."""
         body = json.dumps({"events": records}).encode()

@@ -189,3 +189,14 @@ def test_an_upload_that_is_no_longer_watched_says_so(world: World) -> None:
     world.advance(10)
     world.settle(ticks=2)
     assert [one.reason.code for one in world.ledger.arrivals.newest() if one.reason] == ["NotWatched"]
+
+
+def test_a_poke_is_called_for_when_work_is_due_and_not_before(world: World) -> None:
+    """The marker calls for a poke at once; an upload under way does not; two calls before it arrived are one."""
+    records = world.upload()
+    assert [world.poked(record) for record in records] == [False, False, False, True]
+    assert not world.poked(records[-1]), "the first poke is still under way"
+    world.reconcile()
+    world.put("digits/v2/part", b"1")
+    world.put("digits/v2/_SUCCESS", b"")
+    assert [world.poked(record) for record in world.records[-2:]] == [False, True]

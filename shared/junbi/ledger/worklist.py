@@ -92,6 +92,10 @@ class Worklist:
         """Whether this door should poke ``reconcile``: not if another did just now."""
         return self._take_turn("poked_at", now, POKE_INTERVAL)
 
+    def poke_arrived(self) -> None:
+        """``reconcile`` has begun: what is noted from now on calls for another poke."""
+        self._database.run("set_setting", name="poked_at", value="")
+
     def may_discover(self, now: datetime) -> bool:
         """Whether it is time to look for folders that no event told of."""
         return self._take_turn("discovered_at", now, DISCOVERY_INTERVAL)

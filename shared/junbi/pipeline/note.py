@@ -42,8 +42,8 @@ def note_events(ledger: Ledger, parsed: Parsed) -> tuple[Mapping[str, object], b
     """Note events in the ledger; the answer, and whether ``reconcile`` should be poked."""
     now = ledger.now()
     outcomes = [_note_event(ledger, event, now) for event in parsed.events]
-    work_is_due = any(noted.wake_at is not None for noted in outcomes) and ledger.worklist.may_poke(now)
-    return _answer(outcomes, len(parsed.malformed)), work_is_due
+    work_is_due = any(noted.wake_at is not None and noted.wake_at <= now for noted in outcomes)
+    return _answer(outcomes, len(parsed.malformed)), work_is_due and ledger.worklist.may_poke(now)
 
 
 def refuse(raw: bytes, problem: MalformedPayload, invocation: Invocation) -> None:

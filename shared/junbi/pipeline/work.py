@@ -36,6 +36,7 @@ def work(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noq
 
 def tick(ports: Ports) -> Mapping[str, object]:
     """Due rows first, then folders that no event told of, then what became due by both."""
+    ports.ledger.worklist.poke_arrived()
     done: Counter[str] = Counter()
     _work_off(ports, done)
     now = ports.ledger.now()

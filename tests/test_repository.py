@@ -16,7 +16,23 @@ REGISTRIES = tuple(
 UNFINISHED = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK|NotImplemented" + r"Error)\b")
 VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
 #: Directories that a clone may lie in and that files may speak of all the same.
-ORDINARY = {Path(path) for path in ("/", "/tmp", "/home", "/root", "/opt", "/srv", "/var/tmp", "/mnt", "/workspace")}
+ORDINARY = {
+    Path(path)
+    for path in (
+        "/",
+        "/tmp",
+        "/home",
+        "/root",
+        "/opt",
+        "/srv",
+        "/mnt",
+        "/usr",
+        "/usr/local",
+        "/var",
+        "/var/tmp",
+        "/workspace",
+    )
+}
 #: Lines. Files that spell out an API's models are as long as the API.
 LONGEST, LONGEST_OF_WIRE = 300, 350
 
@@ -37,12 +53,9 @@ def tracked() -> dict[str, str]:
 def test_no_path_of_a_machine(tracked: dict[str, str]) -> None:
     """No file knows where somebody's clone lies."""
     places = {ROOT, ROOT.parent} - ORDINARY
-    found = [
-        name
-        for name, text in tracked.items()
-        for place in places
-        if re.search(rf"{re.escape(str(place))}(?:/|\b(?![\w-]))", text)
-    ]
+    known = "|".join(re.escape(str(place)) for place in places)
+    named = re.compile(rf"(?<![\w.}}-])(?:{known})(?:/|(?![\w-]))")
+    found = [name for name, text in tracked.items() if places and named.search(text)]
     assert found == []
 
 

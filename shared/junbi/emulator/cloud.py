@@ -82,7 +82,15 @@ class Cloud:
 
     def _start(self, settings: Settings) -> None:
         # Standard output is for the one line of addresses; troubles of the cloud go where a person sees them.
-        structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+        # Plain tracebacks: the fancy ones show the values of variables, and keys are among them.
+        structlog.configure(
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+            ],
+            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        )
         settings.data.mkdir(parents=True, exist_ok=True)
         self._stack.enter_context(_only_one(settings.data))
         self.clock = _clock(settings)

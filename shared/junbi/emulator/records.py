@@ -43,13 +43,13 @@ class Records:
             self._depth += 1
             try:
                 yield
-            except BaseException:
-                if outermost:
-                    self._db.execute("ROLLBACK")
-                raise
-            else:
                 if outermost:
                     self._db.execute("COMMIT")
+            except BaseException:
+                # A full disk may end the transaction by itself, or leave it open after a COMMIT that failed.
+                if outermost and self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
             finally:
                 self._depth -= 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
 import threading
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 _KIND = "fc.timer"
 #: Real seconds between looks at the clock.
 _LOOK_SECONDS = 0.1
+#: Real seconds to leave the disk alone after it could not be written.
+_PAUSE_SECONDS = 1.0
 
 Place = tuple[str, str]
 
@@ -71,7 +75,12 @@ class Timers:
             with self._lock:
                 due = [(place, *planned) for place, planned in self._next.items() if planned[0] <= now]
             for place, moment, trigger in due:
-                self._tick(place, moment, trigger, now)
+                try:
+                    self._tick(place, moment, trigger, now)
+                except sqlite3.Error as error:
+                    # It stays due, so the next look fires it. The one place to say so is stderr.
+                    sys.stderr.write(f"fc timers: cannot write to disk ({error}); {place[0]} is called when it works\n")
+                    self._stopping.wait(_PAUSE_SECONDS)
 
     def _tick(self, place: Place, moment: datetime, trigger: TimerTrigger, now: datetime) -> None:
         # Queued first: a crash between the two repeats a tick and never loses one.

@@ -92,8 +92,9 @@ def _refused(error: Exception) -> OssError:
         return error
     if isinstance(error, ClientDisconnected):
         raise error
-    structlog.get_logger().error("oss.failed", exc_info=error)
     if isinstance(error, OSError | sqlite3.OperationalError):
+        structlog.get_logger().error("oss.failed", error=str(error))
         message = f"The local OSS could not write or read its files ({error}); nothing was changed. Is the disk full?"
         return OssError("InternalError", message)
+    structlog.get_logger().error("oss.failed", exc_info=error)
     return OssError("InternalError")

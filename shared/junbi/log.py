@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -33,8 +34,11 @@ _writing = threading.Lock()
 
 
 def line(text: str) -> None:
-    """Write one line at once and flush it: FC freezes an instance as soon as its answer has left."""
-    with _writing:
+    """Write one line at once and flush it: FC freezes an instance as soon as its answer has left.
+
+    A line that cannot be written (a full disk) costs no request: its answer tells what matters.
+    """
+    with _writing, suppress(OSError):
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 

@@ -6,6 +6,7 @@
     ├── LedgerError
     │   ├── LedgerUnavailable  the database did not answer or could not write (full disk, lock): retry
     │   ├── LedgerUnknown      a schema or a row written by a newer junbi: left alone
+    │   ├── LedgerNotShared    a file as the ledger of functions that share no disk
     │   └── Stale              another worker changed the row since it was read: reload, decide again
     └── CallFailed             an answer of a cloud API, or the lack of one
         ├── Refused            a clear no: asking again changes nothing
@@ -67,6 +68,10 @@ class LedgerUnavailable(LedgerError):
 
 class LedgerUnknown(LedgerError):
     """The database holds a schema or a row that this version of junbi does not know."""
+
+
+class LedgerNotShared(LedgerError):
+    """A file cannot be the ledger of functions: their instances share no disk."""
 
 
 class Stale(LedgerError):

@@ -9,8 +9,9 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+import psycopg
 import pytest
 
 from junbi.ledger.ledger import Ledger, open_ledger
@@ -21,40 +22,88 @@ if TYPE_CHECKING:
 CREW = Path(__file__).with_name("crew.py")
 
 
+class Engine(Protocol):
+    """What an engine has to offer to run the suite."""
+
+    def address(self) -> str:
+        """The address of a ledger that is ready and holds nothing."""
+
+    def missing(self) -> str:
+        """The address of a ledger that was never migrated."""
+
+    def add_migration(self, address: str, number: int, kind: str, script: str = "") -> None:
+        """Migrate further than this junbi knows, as a newer one does."""
+
+    def text(self, address: str) -> bytes:
+        """Everything that is stored."""
+
+
 @dataclass
 class SqliteEngine:
-    """Makes SQLite ledgers in a folder. What a second engine has to offer to run the same suite."""
+    """Makes SQLite ledgers in a folder."""
 
     folder: Path
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def address(self) -> str:
-        """The address of a ledger that nobody has opened yet."""
+        """A new file; whoever opens it first migrates it."""
         return f"sqlite:///{self.folder / f'ledger{next(self._numbers)}.db'}"
 
-    def set_schema_version(self, address: str, version: int) -> None:
-        """Make the schema's number another one, as a newer junbi would leave it."""
+    missing = address
+
+    def add_migration(self, address: str, number: int, kind: str, script: str = "") -> None:
+        """As the engine does it."""
         with sqlite3.connect(address.removeprefix("sqlite:///")) as connection:
-            connection.execute(f"PRAGMA user_version = {version}")
+            connection.executescript(script)
+            connection.execute("INSERT INTO migration VALUES (?, ?)", (number, kind))
         connection.close()
 
     def text(self, address: str) -> bytes:
-        """Everything that is stored, raw."""
+        """The bytes of its files."""
         path = Path(address.removeprefix("sqlite:///"))
         return b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
 
 
-ENGINES = {"sqlite": SqliteEngine}
+@dataclass
+class PostgresEngine:
+    """Makes PostgreSQL ledgers on a server."""
+
+    server: Any
+
+    def address(self) -> str:
+        """Migrated as ``junbi migrate`` does it."""
+        address = self.missing()
+        open_ledger(address, migrate=True)
+        return address
+
+    def missing(self) -> str:
+        """An empty schema."""
+        address: str = self.server.blank()
+        return address
+
+    def add_migration(self, address: str, number: int, kind: str, script: str = "") -> None:
+        """As the engine does it."""
+        with psycopg.connect(address) as connection:
+            connection.execute(f"{script}; INSERT INTO migration VALUES ({number}, '{kind}')")
+
+    def text(self, address: str) -> bytes:
+        """Every row of every table, as text."""
+        with psycopg.connect(address) as connection:
+            tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
+            rows = [connection.execute(f"SELECT t::text FROM {name} t").fetchall() for (name,) in tables.fetchall()]
+        return repr(rows).encode()
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> SqliteEngine:
+@pytest.fixture(params=["sqlite", "postgres"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
     """One engine after the other."""
-    return ENGINES[request.param](tmp_path)
+    if request.param == "sqlite":
+        return SqliteEngine(tmp_path)
+    return PostgresEngine(request.getfixturevalue("postgres"))
 
 
 @pytest.fixture
-def address(engine: SqliteEngine) -> str:
+def address(engine: Engine) -> str:
     """Where the ledger of this test is."""
     return engine.address()
 

@@ -27,7 +27,7 @@ def open_many(addresses: str, together: Callable[[], object], rounds: int) -> di
     for address in addresses.split("\n")[:rounds]:
         together()
         try:
-            open_ledger(address).worklist.due(NOW)
+            open_ledger(address, migrate=True).worklist.due(NOW)
         except JunbiError as error:
             failed.append(str(error))
     return {"failed": failed}

@@ -24,7 +24,7 @@ def test_what_was_written_is_there_after_opening_again(address: str) -> None:
 
 def test_eight_processes_open_a_missing_ledger_together(engine: Any, crew: Any) -> None:
     """Functions and timers start at one moment: each of them gets a ledger, made once, in every one of 20 rounds."""
-    addresses = "\n".join(engine.address() for _ in range(20))
+    addresses = "\n".join(engine.missing() for _ in range(20))
     answers = crew.run("open_many", addresses, 8, "20")
     assert [answer["failed"] for answer in answers] == [[]] * 8
 
@@ -33,7 +33,7 @@ def test_a_newer_schema_is_left_alone(engine: Any, address: str) -> None:
     """LedgerUnknown says which schema was found; nothing is changed, and the newer junbi goes on."""
     ledger = open_ledger(address)
     ledger.tell("launch:1", "Code", "message", NOW)
-    engine.set_schema_version(address, 999)
+    engine.add_migration(address, 999, "contract")
     with pytest.raises(LedgerUnknown, match=r"schema 999.*Nothing was changed"):
         open_ledger(address)
     assert len(ledger.stories()) == 1

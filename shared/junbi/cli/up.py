@@ -89,6 +89,7 @@ class House:
         self._environment = {
             "JUNBI_LEDGER": f"sqlite:///{data / 'ledger.db'}",
             "JUNBI_CLOCK": f"{wall!r},{now!r},{cloud.settings.scale!r}",
+            "JUNBI_LOCAL": "1",  # all instances are on this machine, so a file is a ledger for them
             "JUNBI_CODE_ROOT": str(root),
             "JUNBI_SIGNATURE_VALIDITY": str(SIGNATURE_VALIDITY * cloud.settings.scale),
             "JUNBI_ENDPOINT_AIWORKSPACE": cloud.pai,

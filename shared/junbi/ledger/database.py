@@ -9,10 +9,15 @@ if TYPE_CHECKING:
 
 
 class Database(Protocol):
-    """An engine: runs the named statements of ``sql/``."""
+    """An engine: runs the named statements of ``sql/``. Any number of threads may use it."""
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """Everything inside happens together or not at all."""
+    def transaction(self, *, alone: bool = True) -> AbstractContextManager[None]:
+        """Everything inside happens together or not at all.
+
+        Args:
+            alone: no other such transaction runs meanwhile, so what is read inside stays true until the end.
+                Without it only the row versions of what is saved are proved.
+        """
         ...
 
     def run(self, statement: str, /, **values: Any) -> int:
@@ -28,5 +33,9 @@ class Database(Protocol):
         ...
 
     def migrate(self) -> None:
-        """Bring the schema up to date."""
+        """Bring the schema up to date. LedgerUnknown where a newer junbi took something away."""
+        ...
+
+    def check(self) -> None:
+        """LedgerUnknown where the schema is not one that this version can work with."""
         ...

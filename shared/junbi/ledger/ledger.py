@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from junbi.errors import LedgerError
+from junbi.errors import LedgerError, LedgerNotShared
 from junbi.ledger.arrivals import Arrivals
-from junbi.ledger.clock import LedgerClock
+from junbi.ledger.clock import LedgerClock, SharedClock
 from junbi.ledger.generations import Generations
 from junbi.ledger.launches import Launches
 from junbi.ledger.overview import Overview
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from junbi.ledger.clock import Clock
     from junbi.ledger.database import Database
 
 #: Where the ledger is when JUNBI_LEDGER does not say.
@@ -32,7 +34,7 @@ DEFAULT_URL = "sqlite:///.junbi/ledger.db"
 class Ledger:
     """All that junbi remembers. Each part has one noun; ``transaction`` spans them."""
 
-    def __init__(self, database: Database, clock: LedgerClock) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
         self.generations = Generations(database)
@@ -47,9 +49,13 @@ class Ledger:
         """The ledger's time, UTC: leases, deadlines and settling are judged by it."""
         return self._clock.now()
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """Everything saved inside is saved together or not at all."""
-        return self._database.transaction()
+    def transaction(self, *, alone: bool = True) -> AbstractContextManager[None]:
+        """Everything saved inside is saved together or not at all.
+
+        What is read inside stays true until the end, unless ``alone`` is False: then only what is saved is proved, by
+        its row version, and others do not wait.
+        """
+        return self._database.transaction(alone=alone)
 
     def migrate(self) -> None:
         """Bring the schema up to date."""
@@ -93,17 +99,53 @@ class Ledger:
         self._database.run("put_token", digest=digest, owner=owner, now=to_time(now))
 
 
-def open_ledger(url: str | None = None) -> Ledger:
-    """The ledger that ``url`` (or JUNBI_LEDGER) names; a SQLite file is made and migrated where it is missing.
+def open_ledger(url: str | None = None, *, migrate: bool = False) -> Ledger:
+    """The ledger that ``url`` (or JUNBI_LEDGER) names.
 
-    LedgerError for an address that is no ledger's; LedgerUnavailable where the file cannot be used.
+    A SQLite file is made and migrated where it is missing or old; PostgreSQL only with ``migrate``, because functions
+    of the version before may be at work on it.
+
+    Raises:
+        LedgerError: no address of a ledger.
+        LedgerNotShared: a file, on Function Compute.
+        LedgerUnavailable: it cannot be used now.
+        LedgerUnknown: the schema is not one that this version can work with.
     """
     address = url or os.environ.get("JUNBI_LEDGER") or DEFAULT_URL
-    scheme, _, path = address.partition(":///")
-    if scheme != "sqlite" or not path:
-        raise LedgerError(f"JUNBI_LEDGER is {address!r}; it must be sqlite:///<path of a file>.")
-    from junbi.ledger.sqlite import SqliteDatabase  # noqa: PLC0415 - the engine is loaded where it is used
+    scheme, _, place = address.partition("://")
+    if scheme in {"postgresql", "postgres"}:
+        return _open_postgres(address, migrate=migrate)
+    if scheme == "sqlite" and len(place) > 1 and place[0] == "/":
+        return _open_sqlite(Path(place[1:]))
+    shown = re.sub(r"//.*@", "//***@", address)  # what stands there may be a password
+    raise LedgerError(
+        f"JUNBI_LEDGER is {shown!r}; it must be sqlite:///<path of a file> or postgresql://<user>@<host>/<database>."
+    )
 
-    ledger = Ledger(SqliteDatabase(Path(path)), LedgerClock.from_environment())
+
+def _open_sqlite(path: Path) -> Ledger:
+    # Each instance would have a file of its own, lost with it. A local FC says that it is one.
+    if "FC_FUNCTION_NAME" in os.environ and os.environ.get("JUNBI_LOCAL") != "1":
+        raise LedgerNotShared(
+            f"The ledger {path} is a file, and instances of a function share no disk: each would know only its own "
+            "events. Nothing was noted. Set JUNBI_LEDGER of every function to one postgresql:// address."
+        )
+    from junbi.ledger.sqlite import SqliteDatabase  # the engine is loaded where it is used
+
+    ledger = Ledger(SqliteDatabase(path), LedgerClock.from_environment())
     ledger.migrate()
     return ledger
+
+
+def _open_postgres(address: str, *, migrate: bool) -> Ledger:
+    try:
+        from junbi.ledger.postgres import PostgresDatabase  # the engine is loaded where it is used
+    except ImportError as error:
+        raise LedgerError(
+            f"A ledger on PostgreSQL needs psycopg ({error}). Install it: pip install 'junbi[postgres]'."
+        ) from error
+    database = PostgresDatabase(address)
+    if migrate:
+        database.migrate()
+    database.check()
+    return Ledger(database, SharedClock(database.seconds, LedgerClock.from_environment()))

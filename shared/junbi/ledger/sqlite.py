@@ -9,8 +9,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from junbi.errors import LedgerError, LedgerUnavailable, LedgerUnknown
-from junbi.ledger.statements import migrations, statements
+from junbi.errors import LedgerError, LedgerUnavailable
+from junbi.ledger import schema
+from junbi.ledger.statements import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +33,8 @@ class SqliteDatabase:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Everything inside happens together or not at all; writers wait for each other."""
+    def transaction(self, *, alone: bool = True) -> Iterator[None]:  # noqa: ARG002 - here nobody writes meanwhile anyway
+        """Everything inside happens together or not at all; writers wait for each other, ``alone`` or not."""
         connection = self._connection()
         with self._failures():
             connection.execute("BEGIN IMMEDIATE")
@@ -50,12 +51,12 @@ class SqliteDatabase:
     def run(self, statement: str, /, **values: Any) -> int:
         """Execute a statement; the number of rows it changed."""
         with self._failures():
-            return self._connection().execute(statements()[statement], values).rowcount
+            return self._connection().execute(statements("sqlite")[statement], values).rowcount
 
     def rows(self, statement: str, /, **values: Any) -> list[Row]:
         """Execute a statement; its rows."""
         with self._failures():
-            return self._connection().execute(statements()[statement], values).fetchall()
+            return self._connection().execute(statements("sqlite")[statement], values).fetchall()
 
     def row(self, statement: str, /, **values: Any) -> Row | None:
         """Execute a statement; its first row, or None."""
@@ -63,31 +64,32 @@ class SqliteDatabase:
         return found[0] if found else None
 
     def migrate(self) -> None:
-        """Bring the schema up to date. LedgerUnknown where a newer junbi has been here."""
-        known = migrations()
+        """Bring the schema up to date. LedgerUnknown where a newer junbi took something away."""
+        if not schema.pending(self._applied(), str(self._path)):
+            return
+        with self.transaction(), self._failures():
+            applied = self._applied()
+            connection = self._connection()
+            connection.execute(schema.TABLE)
+            for migration in schema.pending(applied, str(self._path)):
+                for statement in _split(migration.script):
+                    connection.execute(statement)
+                applied[migration.number] = migration.kind
+            for number, kind in applied.items():
+                self.run("add_migration", number=number, kind=kind)
+
+    def check(self) -> None:
+        """LedgerUnknown where a newer junbi took something away; what is missing is made by ``migrate``."""
+        schema.pending(self._applied(), str(self._path))
+
+    def _applied(self) -> dict[int, str]:
         with self._failures():
             connection = self._connection()
-            if self._version(connection) == known[-1][0]:
-                return
-        with self.transaction(), self._failures():
-            self._apply(connection, known)
-
-    def _apply(self, connection: sqlite3.Connection, known: list[tuple[int, str]]) -> None:
-        version = self._version(connection)
-        if version > known[-1][0]:
-            raise LedgerUnknown(
-                f"{self._path} has schema {version}, and this junbi knows up to {known[-1][0]}. Nothing was "
-                "changed. Use the junbi that wrote it, or a newer one."
-            )
-        for number, script in known:
-            if number > version:
-                for statement in _split(script):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {number}")
-
-    def _version(self, connection: sqlite3.Connection) -> int:
-        version: Row = connection.execute("PRAGMA user_version").fetchone()
-        return int(version["user_version"])
+            if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").fetchone():
+                return {row["number"]: row["kind"] for row in self.rows("applied_migrations")}
+            # Ledgers from before there was that table keep the number here.
+            before: Row = connection.execute("PRAGMA user_version").fetchone()
+            return dict.fromkeys(range(1, int(before["user_version"]) + 1), schema.CONTRACT)
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)

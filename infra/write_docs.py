@@ -117,7 +117,7 @@ def _kind(hint: Any) -> str:
 def _composed(hint: Any) -> str:
     parts = get_args(hint)
     if get_origin(hint) is Literal:
-        return ", ".join(f"`{choice}`" for choice in parts)
+        return ", ".join(f"`{str(one).lower() if isinstance(one, bool) else one}`" for one in parts)
     if get_origin(hint) is list:
         return f"list of {_kind(parts[0])}s"
     return f"{_kind(parts[0])} → {_kind(parts[1])}" if get_origin(hint) is dict else "section"

@@ -30,6 +30,7 @@ COMMANDS = {
     "migrate": "junbi.cli.migrate:command",
     "launches": "junbi.cli.launches:command",
     "inputs": "junbi.cli.inputs:command",
+    "close": "junbi.cli.close:command",
     "logs": "junbi.cli.logs:command",
     "token": "junbi.cli.token:command",
     "up": "junbi.cli.up:command",

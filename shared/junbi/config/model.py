@@ -17,7 +17,6 @@ from junbi.config.types import (
     Name,
     Named,
     Region,
-    Size,
     SomeNamed,
     Text,
     Value,
@@ -38,6 +37,11 @@ JobType = Literal[
     "RayJob",
     "DataJuicerJob",
 ]
+
+
+#: What may close an upload.
+CONDITIONS = ("marker", "call", "count", "quiet")
+_CONDITIONS = f"{', '.join(CONDITIONS[:-1])} and {CONDITIONS[-1]}"
 
 
 class Section(BaseModel):
@@ -74,10 +78,12 @@ class Defaults(Section):
 
 
 class Complete(Section):
-    """When an upload is complete: exactly one of ``marker``, ``quiet`` and ``count``."""
+    """When an upload is complete: exactly one of ``marker``, ``manifest``, ``count``, ``call`` and ``quiet``."""
 
     marker: Marker | None = None
     """An object that is written last, such as _SUCCESS."""
+    call: Literal[True] | None = None
+    """true: when somebody says so, with junbi close or POST /v1/arrivals/KEY/close."""
     quiet: Duration | None = None
     """So long after the newest object."""
     count: Annotated[int, Field(ge=1)] | None = None
@@ -87,9 +93,9 @@ class Complete(Section):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = [name for name in ("marker", "quiet", "count") if getattr(self, name) is not None]
+        given = [name for name in CONDITIONS if getattr(self, name) is not None]
         if len(given) != 1:
-            raise refuse(f"needs exactly one of marker, quiet and count, got {' and '.join(given) or 'none'}")
+            raise refuse(f"needs exactly one of {_CONDITIONS}, got {' and '.join(given) or 'none'}")
         if self.quiet and self.max_wait and self.max_wait < self.quiet:
             raise refuse("can never be quiet for so long: max_wait is shorter than quiet")
         return self
@@ -129,8 +135,6 @@ class Workers(Section):
 
     count: Annotated[int, Field(ge=1, le=1000)] = 1
     """How many."""
-    shared_memory: Size | None = None
-    """Of each pod, such as 14Gi."""
 
 
 class Job(Section):

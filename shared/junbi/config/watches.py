@@ -32,7 +32,7 @@ def compile_datasets(config: Config, findings: Findings) -> dict[str, DatasetSpe
             specs[name] = DatasetSpec(
                 name=name,
                 watch=watch,
-                complete=Complete(**dataset.complete.model_dump()),
+                complete=Complete(**dataset.complete.model_dump(exclude_none=True)),
                 newest=dataset.newest,
                 mount=dataset.mount,
             )

@@ -89,7 +89,14 @@ def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event,
     if known.state is ArrivalState.OPEN:
         return _note_open(known, dataset.complete, event, now)
     reopened = replace(
-        known, state=ArrivalState.OPEN, opened_at=now, noted_at=now, found=False, dirty=False, reason=None
+        known,
+        state=ArrivalState.OPEN,
+        opened_at=now,
+        noted_at=now,
+        called_at=None,
+        found=False,
+        dirty=False,
+        reason=None,
     )
     return Noted(reopened, _first_look(reopened, dataset.complete, event, now))
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from junbi.core.arrival import FRESH
+from junbi.core.conditions import quiet_at, unmet
 from junbi.core.facts import ArrivalState
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
@@ -56,7 +57,7 @@ def close(arrival: Arrival, complete: Complete, listing: Listing, now: datetime,
             "All objects are older than the first apply of this watch.",
             fix="To train on it, upload its marker (or any object of it) again.",
         )
-    waiting = _unmet(complete, listing, now)
+    waiting = unmet(arrival, complete, listing, now)
     deadline = _deadline(arrival, complete)
     if waiting is None or (complete.quiet is not None and deadline is not None and now >= deadline):
         return Closing(ArrivalState.CLOSED)
@@ -74,71 +75,9 @@ def _deadline(arrival: Arrival, complete: Complete) -> datetime | None:
     return None if complete.max_wait is None else arrival.opened_at + timedelta(seconds=complete.max_wait)
 
 
-def _unmet(complete: Complete, listing: Listing, now: datetime) -> Reason | None:
-    if complete.marker is not None:
-        return _marker_unmet(complete.marker, listing)
-    if complete.count is not None:
-        return _count_unmet(complete.count, listing)
-    quiet_at = _quiet_at(complete, listing)
-    if quiet_at is None or now >= quiet_at:
-        return None
-    return Reason(
-        Code.DATASET_OPEN,
-        f"The newest object is younger than the quiet time of {complete.quiet:g} s.",
-        wakes=f"at {quiet_at:%Y-%m-%d %H:%M:%S} UTC, if nothing more comes",
-    )
-
-
-def _marker_unmet(marker: str, listing: Listing) -> Reason | None:
-    if listing.marker_at is None:
-        return Reason(
-            Code.DATASET_OPEN,
-            f"{_objects(listing.members)} there, and no {marker} yet.",
-            fix=f"Upload {marker} last, when everything else is there.",
-            wakes=f"the upload of {marker}",
-        )
-    if listing.newest_at is not None and listing.newest_at > listing.marker_at:
-        return Reason(
-            Code.MARKER_STALE,
-            f"An object is newer than {marker}: it came at {listing.newest_at:%H:%M:%S}, the marker at "
-            f"{listing.marker_at:%H:%M:%S} UTC, so the marker does not speak for it.",
-            fix=f"Upload {marker} again when everything is there.",
-            wakes=f"the next upload of {marker}",
-        )
-    if listing.members == 0:
-        return Reason(
-            Code.DATASET_OPEN,
-            f"{marker} is there, and nothing else.",
-            fix="Upload the data, then the marker again.",
-            wakes="the next object",
-        )
-    return None
-
-
-def _objects(count: int) -> str:
-    return "1 object is" if count == 1 else f"{count} objects are"
-
-
-def _count_unmet(count: int, listing: Listing) -> Reason | None:
-    if listing.members >= count:
-        return None
-    return Reason(
-        Code.DATASET_OPEN,
-        f"{listing.members} of {_objects(count)} there.",
-        wakes="the next object",
-        facts={"need": str(count), "have": str(listing.members)},
-    )
-
-
-def _quiet_at(complete: Complete, listing: Listing) -> datetime | None:
-    if complete.quiet is None or listing.newest_at is None:
-        return None
-    return listing.newest_at + timedelta(seconds=complete.quiet)
-
-
 def _next_look(complete: Complete, listing: Listing, newest: datetime, now: datetime) -> datetime:
     rest = min(max((now - newest) / 2, FRESH), LONGEST_REST)
-    return _quiet_at(complete, listing) or now + rest
+    return quiet_at(complete, listing) or now + rest
 
 
 def _incomplete(complete: Complete, waiting: Reason) -> Reason:

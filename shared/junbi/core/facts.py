@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -34,9 +34,11 @@ class Arrival:
         prefix: the version's own prefix in the bucket, ending in a slash.
         captures: what the placeholders of the watch took from the prefix.
         found: whether a listing and no event told of it.
-        dirty: whether an event came while its members were being listed.
+        dirty: whether an event came while its members were being listed; on one that is not open, whether it is to
+            be compared with its prefix once more.
         opened_at: when the first object of the present round was noted.
         noted_at: when the newest object was noted.
+        called_at: when somebody said that everything is there; None in a round in which nobody did.
         row: version of the row; every save names the one it read.
     """
 
@@ -52,6 +54,7 @@ class Arrival:
     dirty: bool = False
     reason: Reason | None = None
     revision: str = ""
+    called_at: datetime | None = None
     row: int = 0
 
     @property
@@ -129,6 +132,25 @@ class LaunchState(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     STOPPED = "stopped"
+    CANCELLED = "cancelled"  #: somebody took it back before it had a job
+    SUPERSEDED = "superseded"  #: a newer launch of its plan took its place while it waited
+    SKIPPED = "skipped"  #: a policy of its plan let it go by
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Our own wish that a launch's job ends, stored before StopJob is sent: any other stop is somebody else's.
+
+    Attributes:
+        reason: why, as the ended launch will say.
+        by: who wished it; empty for a policy.
+        retry: whether a new attempt follows.
+    """
+
+    reason: Reason
+    at: datetime
+    by: str = ""
+    retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +163,14 @@ class Launch:
         trigger: plan + revisions of the inputs in ``on``, whatever the parameters.
         pins: revision id by input name.
         spec: the plan as resolved for this launch; frozen from ``submitting`` on.
-        job_id, job_status: PAI's id and PAI's own word for the job's status.
+        job_id, job_status: PAI's id and PAI's own word for the job's status, both of the present attempt.
         checks: as evaluated last.
+        made_by: who asked for it; empty where an arrival did.
+        approved_by: who approved it, where its plan asks for that.
+        attempt: which one this is, from 1; each has a job of its own.
+        not_before: when the present attempt may be submitted, after the pause that follows a failure.
+        since: since when it is in its state; None where an earlier version stored it.
+        stop: our wish that its job ends.
     """
 
     id: str
@@ -161,7 +189,44 @@ class Launch:
     job_status: str = ""
     reason: Reason | None = None
     checks: tuple[Check, ...] = field(default=())
+    made_by: str = ""
+    approved_by: str = ""
+    attempt: int = 1
+    not_before: datetime | None = None
+    since: datetime | None = None
+    stop: Stop | None = None
     row: int = 0
+
+    @property
+    def owner(self) -> str:
+        """What the tries of the present attempt are stored under."""
+        return f"launch:{self.id}" if self.attempt == 1 else f"launch:{self.id}:{self.attempt}"
+
+    def to(self, state: LaunchState, now: datetime, reason: Reason | None = None) -> Launch:
+        """The launch in a state, since now."""
+        since = self.since if state is self.state else now
+        return replace(self, state=state, reason=reason, updated_at=now, since=since)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt of a launch: ``begun_at`` is when its first try was stored."""
+
+    launch: str
+    number: int
+    plan: str
+    begun_at: datetime
+    job_id: str = ""
+    job_status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """Somebody's word that a plan launches nothing for now; an empty name stands for all plans."""
+
+    plan: str
+    frozen_by: str
+    frozen_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +234,7 @@ class Try:
     """One sending of a create, stored before it is sent: its nonce, its date and its body never change.
 
     Attributes:
-        owner: ``launch:<id>`` or ``revision:<id>``.
+        owner: ``launch:<id>``, from the second attempt on ``launch:<id>:<attempt>``, or ``revision:<id>``.
         operation: the API's name, such as ``CreateJob``.
         nonce, date: what the request is signed with.
         body: the JSON that is sent.

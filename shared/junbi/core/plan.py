@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from junbi.core.policy import Policy
+
 Scalar = str | int | float | bool
 
 
@@ -37,12 +39,23 @@ class Watch(Spec):
 
 
 class Complete(Spec):
-    """When an arrival is complete: exactly one of ``marker``, ``count`` or ``quiet`` (times in seconds)."""
+    """When an arrival is complete: exactly one of ``marker``, ``manifest``, ``count``, ``call`` or ``quiet``.
+
+    Times in seconds. ``verify: content`` reads the members whose checksums a listing cannot prove.
+    """
 
     marker: str | None = None
+    manifest: str | None = None
     count: int | None = None
+    call: bool = False
     quiet: float | None = None
     max_wait: float | None = None
+    verify: Literal["listing", "content"] = "listing"
+
+    @property
+    def sign(self) -> str | None:
+        """The object that speaks for the others and is no member itself: the marker, or the manifest."""
+        return self.marker or self.manifest
 
 
 class DatasetSpec(Spec):
@@ -64,10 +77,9 @@ class Output(Spec):
 
 
 class Workers(Spec):
-    """The pods of a job. ``cpu`` and ``gpu`` in units, memory as Kubernetes writes quantities."""
+    """The pods of a job: how many."""
 
     count: int = 1
-    shared_memory: str | None = None
 
 
 class JobTemplate(Spec):
@@ -88,7 +100,13 @@ class Resource(Spec):
 
 
 class PlanSpec(Spec):
-    """One training job as declared, every name resolved."""
+    """One training job as declared, every name resolved.
+
+    Attributes:
+        on: the inputs that start it: any of them, or with ``together`` all of them new since it was launched last.
+        join: captures in which the pinned revisions must agree.
+        settle: seconds in which what arrives is merged into one launch.
+    """
 
     name: str
     on: tuple[str, ...]
@@ -100,6 +118,10 @@ class PlanSpec(Spec):
     job: JobTemplate
     outputs: tuple[Output, ...] = ()
     tags: dict[str, str] = {}
+    together: bool = False
+    join: tuple[str, ...] = ()
+    settle: float | None = None
+    policy: Policy = Policy()
 
 
 class Generation(Spec):

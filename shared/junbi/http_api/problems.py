@@ -20,6 +20,7 @@ class Code(StrEnum):
     TOKEN_UNKNOWN = "TokenUnknown"  # noqa: S105 - the same
     NOT_FOUND = "NotFound"
     READ_ONLY = "ReadOnly"
+    NOT_CLOSED_BY_CALL = "NotClosedByCall"
     PARAMETER_INVALID = "ParameterInvalid"
     LEDGER_UNAVAILABLE = "LedgerUnavailable"
 

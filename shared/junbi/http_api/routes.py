@@ -1,4 +1,4 @@
-"""The paths of the API. It only reads so far; every answer is one of ``pipeline.views``."""
+"""The paths of the API; every answer is one of ``pipeline.views``. It reads, and closes uploads."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, g, request
 
 from junbi import log
+from junbi.core.facts import ArrivalState
 from junbi.errors import LedgerError
 from junbi.http_api.problems import Code, Problem, answer
-from junbi.pipeline import views, wiring
+from junbi.pipeline import call, views, wiring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,6 +59,20 @@ def _arrivals() -> Response:
     return _json(views.arrivals(wiring.ledger()))
 
 
+@_api.post("/arrivals/<path:key>/close")
+def _close(key: str) -> Response:
+    ledger = wiring.ledger()
+    try:
+        arrival = call.close(ledger, key, g.owner)
+    except call.NoSuchUpload as error:
+        raise Problem(HTTPStatus.NOT_FOUND, Code.NOT_FOUND, str(error)) from None
+    except call.NotClosedByCall as error:
+        raise Problem(HTTPStatus.CONFLICT, Code.NOT_CLOSED_BY_CALL, str(error)) from None
+    if arrival.state is not ArrivalState.CLOSED and ledger.worklist.may_poke(ledger.now()):
+        wiring.poke(g.invocation)
+    return _json(views.arrival(ledger, arrival.key) or {})
+
+
 @_api.get("/revisions")
 def _revisions() -> Response:
     return _json(views.revisions(wiring.ledger()))
@@ -76,7 +91,9 @@ def _quarantine() -> Response:
 @_api.route("/<path:path>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
 def _anything_else(path: str) -> Response:
     if request.method not in {"GET", "HEAD"}:
-        detail = "The API only reads so far. Change junbi.yaml and run 'junbi apply'."
+        detail = (
+            "All that may be sent is POST /v1/arrivals/<key>/close. For anything else change junbi.yaml and apply it."
+        )
         raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, Code.READ_ONLY, detail, {"Allow": "GET, HEAD"})
     raise Problem(HTTPStatus.NOT_FOUND, Code.NOT_FOUND, f"The API has no path /v1/{path}.")
 
@@ -88,11 +105,13 @@ def _admit() -> None:
     if scheme.lower() != "bearer" or not token.strip():
         detail = "Send the header 'Authorization: Bearer <token>'. 'junbi token create NAME' issues one."
         raise _unauthorized(Code.TOKEN_MISSING, detail, "Bearer")
-    if wiring.ledger().owner_of_token(token.strip()) is None:
+    owner = wiring.ledger().owner_of_token(token.strip())
+    if owner is None:
         detail = (
             "This token was never issued by this deployment, or was taken back. 'junbi token create NAME' issues one."
         )
         raise _unauthorized(Code.TOKEN_UNKNOWN, detail, 'Bearer error="invalid_token"')
+    g.owner = owner
 
 
 def _unauthorized(code: Code, detail: str, challenge: str) -> Problem:

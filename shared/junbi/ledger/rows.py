@@ -15,6 +15,7 @@ from junbi.core.facts import (
     LaunchState,
     Registration,
     Revision,
+    Stop,
     Try,
 )
 from junbi.core.model import Check, Reason, State
@@ -88,6 +89,7 @@ def arrival(row: Row) -> Arrival:
         dirty=bool(row["dirty"]),
         reason=from_reason(row["reason"]),
         revision=row["revision"],
+        called_at=from_time(row["called_at"]) if row["called_at"] else None,
         row=row["row"],
     )
 
@@ -107,6 +109,7 @@ def arrival_columns(arrival: Arrival) -> Row:
         "dirty": int(arrival.dirty),
         "reason": to_reason(arrival.reason),
         "revision": arrival.revision,
+        "called_at": to_time(arrival.called_at) if arrival.called_at else None,
         "row": arrival.row,
     }
 
@@ -157,6 +160,12 @@ def launch(row: Row) -> Launch:
         job_status=row["job_status"],
         reason=from_reason(row["reason"]),
         checks=from_checks(row["checks"]),
+        made_by=row["made_by"],
+        approved_by=row["approved_by"],
+        attempt=row["attempt"],
+        not_before=_from_time_or_none(row["not_before"]),
+        since=_from_time_or_none(row["since"]),
+        stop=_from_stop(row["stop"]),
         row=row["row"],
     )
 
@@ -178,12 +187,37 @@ def launch_columns(launch: Launch) -> Row:
         "job_status": launch.job_status,
         "reason": to_reason(launch.reason),
         "checks": to_checks(launch.checks),
+        "made_by": launch.made_by,
+        "approved_by": launch.approved_by,
+        "attempt": launch.attempt,
+        "not_before": _to_time_or_empty(launch.not_before),
+        "since": _to_time_or_empty(launch.since),
+        "stop": _to_stop(launch.stop),
         "created_at": to_time(launch.created_at),
         "updated_at": to_time(launch.updated_at),
         "row": launch.row,
     }
 
 
-def attempt(row: Row) -> Try:
-    """A try from its row (``try`` is a word of the language)."""
+def _to_time_or_empty(moment: datetime | None) -> str:
+    return to_time(moment) if moment else ""
+
+
+def _from_time_or_none(text: str) -> datetime | None:
+    return from_time(text) if text else None
+
+
+def _to_stop(stop: Stop | None) -> str | None:
+    return None if stop is None else to_json({**asdict(stop), "at": to_time(stop.at)})
+
+
+def _from_stop(text: str | None) -> Stop | None:
+    if text is None:
+        return None
+    row = json.loads(text)
+    return Stop(Reason(**row["reason"]), from_time(row["at"]), row["by"], row["retry"])
+
+
+def one_try(row: Row) -> Try:
+    """A try from its row."""
     return Try(**{**row, "stored_at": from_time(row["stored_at"])})

@@ -67,6 +67,12 @@ def arrivals(ledger: Ledger, states: Collection[ArrivalState] = tuple(ArrivalSta
     return {"total": total, "arrivals": [_arrival(one, looks.get(one.key)) for one in found]}
 
 
+def arrival(ledger: Ledger, key: str) -> View | None:
+    """One upload; None where there is none of that key."""
+    found = ledger.arrivals.get(key)
+    return _arrival(found, ledger.overview.looks("arrival", [key]).get(key)) if found else None
+
+
 def plans(ledger: Ledger) -> View:
     """The plans in force, each with the newest version of every input, and the inputs that have none yet."""
     found = ledger.generations.latest()
@@ -102,7 +108,7 @@ def _watched(dataset: DatasetSpec) -> View:
         "dataset": dataset.name,
         "uri": f"oss://{watch.bucket}/{watch.root}",
         "captures": list(watch.captures),
-        "complete": dataset.complete.model_dump(exclude_none=True),
+        "complete": dataset.complete.model_dump(exclude_defaults=True),
     }
 
 
@@ -196,6 +202,7 @@ def _arrival(one: Arrival, look: View | None) -> View:
         "revision": one.revision or None,
         "next_look": look,
         "opened_at": to_time(one.opened_at),
+        "called_at": to_time(one.called_at) if one.called_at else None,
         "noted_at": to_time(one.noted_at),
     }
 

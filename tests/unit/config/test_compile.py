@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 WATCH = "oss://vision-data/digits/{version}/"
 OUTPUT = "oss://vision-models/digits/{launch}/"
+COMPLETE = {
+    **dict.fromkeys(("marker", "manifest", "count", "quiet", "max_wait")),
+    "call": False,
+    "verify": "listing",
+}
 
 
 def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
@@ -42,7 +47,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                     "captures": ("version",),
                     "allow": ".+",
                 },
-                "complete": {"marker": "_SUCCESS", "count": None, "quiet": None, "max_wait": 21600.0},
+                "complete": COMPLETE | {"marker": "_SUCCESS", "max_wait": 21600.0},
                 "newest": "version",
                 "mount": "/mnt/digits",
             },
@@ -55,7 +60,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                     "captures": ("version",),
                     "allow": "[A-Za-z0-9._-]{1,128}",
                 },
-                "complete": {"marker": None, "count": None, "quiet": 600.0, "max_wait": None},
+                "complete": COMPLETE | {"quiet": 600.0},
                 "newest": "time",
                 "mount": "/mnt/trainer",
             },
@@ -71,7 +76,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "params": {"C": 1.0},
                 "job": {
                     "type": "PyTorchJob",
-                    "workers": {"count": 1, "shared_memory": None},
+                    "workers": {"count": 1},
                     "command": "python /mnt/trainer/train.py --v {digits.version} --C {params.C}",
                     "env": {"MODE": "fast"},
                     "request": {},

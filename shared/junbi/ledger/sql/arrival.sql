@@ -9,15 +9,17 @@ SELECT prefix FROM arrival WHERE dataset = :dataset AND prefix IN (SELECT value 
 
 -- name: add_arrival
 INSERT INTO arrival
-    (key, dataset, bucket, prefix, captures, state, opened_at, noted_at, found, dirty, reason, revision, row)
+    (key, dataset, bucket, prefix, captures, state, opened_at, noted_at, found, dirty, reason, revision, called_at,
+     row)
 VALUES
-    (:key, :dataset, :bucket, :prefix, :captures, :state, :opened_at, :noted_at, :found, :dirty, :reason, :revision, 1)
+    (:key, :dataset, :bucket, :prefix, :captures, :state, :opened_at, :noted_at, :found, :dirty, :reason, :revision,
+     :called_at, 1)
 ON CONFLICT (key) DO NOTHING;
 
 -- name: save_arrival
 UPDATE arrival SET
     state = :state, opened_at = :opened_at, noted_at = :noted_at, found = :found, dirty = :dirty,
-    reason = :reason, revision = :revision, row = row + 1
+    reason = :reason, revision = :revision, called_at = :called_at, row = row + 1
 WHERE key = :key AND row = :row;
 
 -- name: quarantine

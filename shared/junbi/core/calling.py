@@ -1,0 +1,54 @@
+"""What a call that says "everything is there" does to the arrival of its prefix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from junbi.core.arrival import opened, refused_captures
+from junbi.core.facts import ArrivalState
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from junbi.core.arrival import Place
+    from junbi.core.facts import Arrival
+    from junbi.core.plan import DatasetSpec
+
+
+def refusal(dataset: DatasetSpec, spot: Place) -> str | None:
+    """Why a call cannot close what lies there, None where it can."""
+    if not dataset.complete.call:
+        given = dataset.complete.model_dump(exclude_defaults=True, exclude={"max_wait", "verify"})
+        way = " and ".join(f"{name}: {value}" for name, value in given.items())
+        return f"{dataset.name} is closed by {way}, not by a call. Nothing was changed."
+    if bad := refused_captures(dataset.watch, spot.captures):
+        said = ", ".join(bad.values())
+        return f"The folder's name is not acceptable ({said!r}): see CaptureRefused. Nothing was changed."
+    return None
+
+
+def call(known: Arrival | None, dataset: DatasetSpec, spot: Place, now: datetime) -> Arrival | None:
+    """The arrival to save, its prefix to be looked at now; None where the call says nothing new.
+
+    A call opens what no event told of, and what was given up: it is the word of somebody who knows.
+    """
+    if known is None:
+        return replace(opened(dataset, spot, now), called_at=now)
+    if known.state is ArrivalState.CLOSED:
+        return None
+    if known.state is ArrivalState.CLOSING:
+        heard = known.called_at is not None and not known.dirty
+        return None if heard else replace(known, called_at=now)
+    if known.state is ArrivalState.OPEN:
+        return replace(known, called_at=now, found=False)
+    return replace(
+        known,
+        state=ArrivalState.OPEN,
+        opened_at=now,
+        noted_at=now,
+        called_at=now,
+        found=False,
+        dirty=False,
+        reason=None,
+    )

@@ -1,0 +1,2 @@
+-- When somebody said that everything of an upload is there.
+ALTER TABLE arrival ADD COLUMN called_at TEXT;

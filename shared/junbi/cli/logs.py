@@ -7,7 +7,7 @@ import time
 
 import click
 
-from junbi.errors import JunbiError
+from junbi.errors import JunbiError, Refused
 
 
 class NoJob(JunbiError):
@@ -33,7 +33,13 @@ def command(name: str, tail: int) -> int:
     if not job_id:
         said = f" It is {launch.state}: {launch.reason.message if launch.reason else ''}" if launch else ""
         raise NoJob(f"Launch {name} has no job yet.{said}")
-    pods = ports.dlc.get_job(job_id).pods or []
+    try:
+        pods = ports.dlc.get_job(job_id).pods or []
+    except Refused as error:
+        if "NotFound" not in error.code:
+            raise
+        who = f"PAI knows no job {job_id} any more" if launch else f"Neither the ledger nor PAI knows {name}"
+        raise NoJob(f"{who}. 'junbi launches' lists launches and their jobs.") from error
     for pod in pods:
         for line in ports.dlc.pod_logs(job_id, pod.pod_id or "", limit=tail)[-tail:]:
             click.echo(line if len(pods) == 1 else f"{pod.pod_id}: {line}")

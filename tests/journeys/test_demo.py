@@ -1,0 +1,37 @@
+"""The demo, as ``make demo`` runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_demo(tmp_path: Path) -> None:
+    """It trains two real models to a real accuracy, tells the story meanwhile, and exits 0, in 90 seconds."""
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    began = time.monotonic()
+    demo = subprocess.run(
+        [sys.executable, ROOT / "examples" / "demo.py"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=180,
+    )  # fmt: skip
+    assert demo.returncode == 0, demo.stdout + demo.stderr
+    assert demo.stderr == ""
+    reached = [float(one) for one in re.findall(r"of (0\.\d+)", demo.stdout)]
+    assert len(reached) == 2, demo.stdout
+    assert all(one > 0.9 for one in reached)
+    for told in (
+        "Uploading",
+        "is complete",
+        "is to be launched",
+        "was submitted as job",
+        "Succeeded",
+        "nothing is new",
+    ):
+        assert told in demo.stdout
+    assert time.monotonic() - began < 90

@@ -38,7 +38,6 @@ KINDS: dict[Any, str] = {
     kinds.Key: "word",
     kinds.Text: "text",
     kinds.Duration: "duration",
-    kinds.Size: "size",
     kinds.Mount: "absolute path",
     kinds.Expression: "regular expression",
     kinds.Value: "text, number, true or false",

@@ -58,7 +58,7 @@ def test_cannot_write(junbi: Junbi, tmp_path: Path) -> None:
 def test_choices_are_valid(tmp_path: Path) -> None:
     """Every choice that the file shows in a comment is right when it is taken, one of each kind."""
     text = starter("vision")
-    for choice in ("allow: '[0-9]{8}'", "shared_memory: 14Gi", "request:", "  Priority: 3", "tags: {stage: nightly}"):
+    for choice in ("allow: '[0-9]{8}'", "request:", "  Priority: 3", "tags: {stage: nightly}"):
         assert f"# {choice}" in text
         text = text.replace(f"# {choice}", choice)
     for choice in ("quiet: 10m", "count: 20"):

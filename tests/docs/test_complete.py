@@ -71,13 +71,6 @@ def test_every_kind_of_value_is_explained(write_docs: ModuleType, root: Path) ->
     assert all(f"| {kind} |" in told for kind in set(write_docs.KINDS.values()) - plain)
 
 
-def test_a_setting_without_effect_says_so(root: Path) -> None:
-    """shared_memory is called without effect exactly as long as no request carries it."""
-    page = (root / "docs" / "settings.md").read_text("utf-8")
-    sent = "shared_memory" in (root / "shared/junbi/pipeline/job_request.py").read_text("utf-8")
-    assert ("`shared_memory` is read and checked, but not sent to PAI yet." in page) is not sent
-
-
 def test_every_environment_variable_is_explained(root: Path) -> None:
     """Each variable that the code, the functions or the tests read is on the page, and none that nothing reads."""
     told = set(_VARIABLE.findall(section(root / "docs" / "settings.md", "## Environment variables")))

@@ -101,7 +101,6 @@ Duration = Annotated[
     BeforeValidator(_seconds),
     WithJsonSchema({"type": "string", "pattern": f"^(?=.){_DURATION}$", "examples": ["10m", "6h", "1h30m"]}),
 ]
-Size = _matching(r"[1-9]\d*(?:[KMGT]i?)?", "a size such as 512Mi or 14Gi")
 Mount = Annotated[str, AfterValidator(_mount), Field(json_schema_extra={"pattern": "^(/[A-Za-z0-9._-]+)+$"})]
 Expression = Annotated[str, AfterValidator(_expression)]
 Value = Annotated[

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 REPEATABLE = frozenset({"ask", "finish", "again", "release_all"})
 
 #: Held to the end of a transaction that is alone. Two numbers: "junb" in ASCII, and the schema the ledger is in.
-_ALONE = "SELECT pg_advisory_xact_lock(1786080866, hashtext(current_schema()));"
+ALONE = "SELECT pg_advisory_xact_lock(1786080866, hashtext(current_schema()));"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class PostgresDatabase:
     def transaction(self, *, alone: bool = True) -> Iterator[None]:
         """Everything inside happens together or not at all. LedgerError inside another one of this thread."""
         idle = f"SET LOCAL idle_in_transaction_session_timeout = {self._limits.idle};"
-        with self._opened(self._limits.setting + idle + (_ALONE if alone else "")):
+        with self._opened(self._limits.setting + idle + (ALONE if alone else "")):
             yield
 
     def run(self, statement: str, /, **values: Any) -> int:
@@ -108,7 +108,7 @@ class PostgresDatabase:
         A migration may take its time, but not make others wait for its locks.
         """
         wait = f"SET LOCAL lock_timeout = {self._limits.migration}; SET LOCAL statement_timeout = 0;"
-        with self._opened(f"{wait}{_ALONE}SET LOCAL lock_timeout = {self._limits.lock};"), self._address.failures():
+        with self._opened(f"{wait}{ALONE}SET LOCAL lock_timeout = {self._limits.lock};"), self._address.failures():
             connection = self._connection()
             connection.execute(schema.for_postgres(schema.TABLE))
             for migration in schema.pending(self._applied(), self._address.name):

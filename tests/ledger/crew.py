@@ -82,6 +82,8 @@ def member(task: str, address: str, barrier: Any, answers: Any, argument: int) -
 
 def main(task: str, address: str, processes: int, argument: int) -> None:
     """Start them, and print what each found."""
+    if address.startswith("postgresql"):
+        import psycopg  # noqa: F401 - once, and not in every process
     context = multiprocessing.get_context("fork")
     barrier, answers = context.Barrier(processes, timeout=50), context.Queue()
     started = [

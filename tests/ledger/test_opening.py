@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
-from junbi.errors import LedgerError, LedgerUnknown
+from junbi.cli import migrate
+from junbi.errors import LedgerError, LedgerNotShared, LedgerUnknown
 from junbi.ledger.ledger import open_ledger
 
 if TYPE_CHECKING:
@@ -63,3 +65,39 @@ def test_without_an_address_it_is_in_the_current_folder(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     open_ledger()
     assert (tmp_path / ".junbi" / "ledger.db").is_file()
+
+
+class TestOnFunctionCompute:
+    """Instances of a function share no disk."""
+
+    def test_a_file_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """LedgerNotShared says what to set; no file is made that would look like a ledger."""
+        monkeypatch.setenv("FC_FUNCTION_NAME", "oss_upload")
+        monkeypatch.delenv("JUNBI_LOCAL", raising=False)
+        with pytest.raises(LedgerNotShared, match="Set JUNBI_LEDGER of every function to one postgresql"):
+            open_ledger(f"sqlite:///{tmp_path}/ledger.db")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_local_one_may_have_a_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """There every instance is on this machine."""
+        monkeypatch.setenv("FC_FUNCTION_NAME", "oss_upload")
+        monkeypatch.setenv("JUNBI_LOCAL", "1")
+        assert open_ledger(f"sqlite:///{tmp_path}/ledger.db").stories() == []
+
+    def test_postgresql_is_what_it_needs(self, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nothing else has to be set."""
+        monkeypatch.setenv("FC_FUNCTION_NAME", "oss_upload")
+        monkeypatch.delenv("JUNBI_LOCAL", raising=False)
+        address = postgres.blank()
+        open_ledger(address, migrate=True)
+        assert open_ledger(address).stories() == []
+
+
+def test_junbi_migrate_makes_the_ledger(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On either engine, as often as one likes; functions may open it from then on."""
+    address = engine.missing()
+    monkeypatch.setenv("JUNBI_LEDGER", address)
+    for _ in range(2):
+        answer = CliRunner().invoke(migrate.command)
+        assert (answer.exit_code, answer.output) == (0, "The ledger is up to date.\n")
+    assert open_ledger(address).stories() == []

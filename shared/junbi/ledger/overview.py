@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-_REVISION = tuple(Revision.__dataclass_fields__)
-
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -89,7 +87,7 @@ class Overview:
 
 
 def _version(row: Row) -> Version:
-    revision = rows.revision({name: row[name] for name in _REVISION})
+    revision = rows.revision(row)
     registration = Registration(
         revision=revision.id,
         state=rows.known(CreateState, row["registration_state"], f"registration {revision.id}"),

@@ -66,6 +66,11 @@ def from_checks(text: str) -> tuple[Check, ...]:
     )
 
 
+def own(kind: type[Any], row: Row) -> Row:
+    """The columns that a dataclass has: one that a newer junbi added is not ours to see."""
+    return {name: row[name] for name in kind.__dataclass_fields__}
+
+
 def known(enum: type[Any], value: str, what: str) -> Any:
     """A state by its name. LedgerUnknown where a newer junbi wrote it: the row is left alone."""
     try:
@@ -117,7 +122,7 @@ def arrival_columns(arrival: Arrival) -> Row:
 def revision(row: Row) -> Revision:
     """A revision from its row."""
     times = {name: from_time(row[name]) for name in ("newest_at", "created_at")}
-    return Revision(**{**row, **times, "captures": json.loads(row["captures"])})
+    return Revision(**{**own(Revision, row), **times, "captures": json.loads(row["captures"])})
 
 
 def revision_columns(revision: Revision) -> Row:
@@ -129,7 +134,7 @@ def revision_columns(revision: Revision) -> Row:
 def registration(row: Row) -> Registration:
     """A registration from its row."""
     state = known(CreateState, row["state"], f"registration {row['revision']}")
-    return Registration(**{**row, "state": state, "reason": from_reason(row["reason"])})
+    return Registration(**{**own(Registration, row), "state": state, "reason": from_reason(row["reason"])})
 
 
 def registration_columns(registration: Registration) -> Row:
@@ -220,4 +225,4 @@ def _from_stop(text: str | None) -> Stop | None:
 
 def one_try(row: Row) -> Try:
     """A try from its row."""
-    return Try(**{**row, "stored_at": from_time(row["stored_at"])})
+    return Try(**{**own(Try, row), "stored_at": from_time(row["stored_at"])})

@@ -4,7 +4,7 @@ A migration is ``sql/migrations/NNN_<what>.sql``, written as SQLite takes it and
 Functions of two versions run side by side while a deployment is replaced, so a change comes in two steps:
 
 1. ``NNN_expand_<what>.sql`` only adds: a table, an index, a column that may be left out on insert. The version
-   before works on with it, and its statements name their columns, so that it does not see what was added.
+   before works on with it, and takes from a row only the columns it knows (``rows.own``).
 2. ``NNN_contract_<what>.sql``, at the earliest in the release after: takes away what no running version uses.
 
 The ledger keeps (number, kind) of each migration that it went through. A version that meets numbers it does not know

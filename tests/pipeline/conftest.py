@@ -1,4 +1,4 @@
-"""A whole junbi in one process: the real pipeline on a real SQLite ledger, against the local cloud on real ports."""
+"""A whole junbi in one process: the real pipeline on a real ledger, against the local cloud on real ports."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from junbi.emulator.faults import Fault
 from junbi.emulator.keys import AccessKey
 from junbi.events import oss
 from junbi.ledger.ledger import Ledger
+from junbi.ledger.postgres import PostgresDatabase
 from junbi.ledger.sqlite import SqliteDatabase
 from junbi.pipeline import follow, note, work
 from junbi.pipeline.apply import apply
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from junbi.core.facts import Launch, LaunchState
+    from junbi.ledger.database import Database
 
 ROOT = AccessKey("emulator", "emulator-secret")
 
@@ -75,12 +77,12 @@ class World:
 
     dataset, plan, generation = staticmethod(dataset), staticmethod(plan), staticmethod(generation)
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, database: Database | None = None) -> None:
         self.cloud = Cloud(Settings(directory / "cloud", ROOT))
         self.buckets = self.cloud.buckets
         for bucket in ("data", "models"):
             self.buckets.create_bucket(bucket)
-        self.database = SqliteDatabase(directory / "ledger.db")
+        self.database = database or SqliteDatabase(directory / "ledger.db")
         self.ledger = Ledger(self.database, self.cloud.clock)
         self.ledger.migrate()
         self.records: list[dict[str, Any]] = []
@@ -217,7 +219,16 @@ class World:
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A world of one dataset and one plan."""
-    made = World(tmp_path)
+    yield from _running(World(tmp_path), monkeypatch)
+
+
+@pytest.fixture
+def postgres_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Any) -> Iterator[World]:
+    """The same with its ledger on PostgreSQL."""
+    yield from _running(World(tmp_path, PostgresDatabase(postgres.blank())), monkeypatch)
+
+
+def _running(made: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     for service, address in made.addresses().items():
         monkeypatch.setenv(f"JUNBI_ENDPOINT_{service}", address)
     yield made

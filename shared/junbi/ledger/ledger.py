@@ -22,7 +22,7 @@ from junbi.ledger.worklist import Worklist
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from junbi.ledger.clock import Clock
     from junbi.ledger.database import Database
@@ -87,6 +87,15 @@ class Ledger:
     def quarantined(self, most: int = 100) -> Sequence[dict[str, Any]]:
         """The payloads that could not be read, newest first."""
         return self._database.rows("quarantined", most=most)
+
+    def prune(self, now: datetime, keep: timedelta, most: int = 1000) -> int:
+        """Forget what is of no use to people any more; how many entries went, at most so many of each kind.
+
+        That is: what happened to things that rest since longer than ``keep``, and payloads that could not be read and
+        did not come again since. Launches, revisions and tries are kept for ever. Call it again while it finds any.
+        """
+        before = to_time(now - keep)
+        return sum(self._database.run(name, before=before, most=most) for name in ("prune_stories", "prune_quarantine"))
 
     def owner_of_token(self, token: str) -> str | None:
         """Who an API token belongs to; None for a token that was never issued. Only digests are stored."""

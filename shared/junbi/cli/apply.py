@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
 def command(config: Path, environment: str | None) -> int:
     """Check junbi.yaml, compile it and store it in the ledger (JUNBI_LEDGER) as the generation in force."""
     from junbi.config import load_generation  # the YAML reader is only there with the extra 'cli'
-    from junbi.ledger.ledger import open_ledger
+    from junbi.ledger.ledger import DEFAULT_URL, open_ledger
     from junbi.pipeline.apply import apply
 
     loaded = load_generation(config, environment)
     for warning in loaded.warnings:
         click.echo(f"warning: {warning}", err=True)
     number = apply(open_ledger(), loaded.generation)
-    click.echo(f"Generation {number} is in force." if number else "Nothing changed; nothing was stored.")
+    where = os.environ.get("JUNBI_LEDGER") or f"{DEFAULT_URL} (JUNBI_LEDGER is not set)"
+    shown = re.sub(r"//.*@", "//***@", where)  # what stands there may be a password
+    click.echo(f"Generation {number} is in force in {shown}." if number else "Nothing changed; nothing was stored.")
     return 0

@@ -31,7 +31,8 @@ def command(config: Path, environment: str | None, *, as_json: bool) -> int:
     from junbi.core.compare import compare
     from junbi.ledger.ledger import open_ledger
 
-    ledger, new = open_ledger(), load_generation(config, environment).generation
+    ledger, new = open_ledger(make=False), load_generation(config, environment).generation
+    ledger.generations.check_deployment(new)
     changes, waiting = compare(ledger.generations.latest(), new), _waiting(ledger, new)
     if as_json:
         told = {"changes": [asdict(change) for change in changes], "evaluated_again": [one.id for one in waiting]}

@@ -23,7 +23,7 @@ def command(*, as_json: bool) -> int:
     from junbi.ledger.ledger import open_ledger  # the engine
     from junbi.pipeline import views
 
-    ledger = open_ledger()
+    ledger = open_ledger(make=False)
     open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]
     view = {**views.revisions(ledger), "uploads": views.arrivals(ledger, open_states)["arrivals"]}
     click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else _text(view))

@@ -23,7 +23,7 @@ def command(launch_id: str | None, *, as_json: bool) -> int:
     from junbi.ledger.ledger import open_ledger  # the engine
     from junbi.pipeline import views
 
-    ledger = open_ledger()
+    ledger = open_ledger(make=False)
     view = views.launch(ledger, launch_id) if launch_id else {**views.launches(ledger), **views.plans(ledger)}
     if view is None:
         click.echo(f"junbi: the ledger has no launch {launch_id}. 'junbi launches' lists them.", err=True)

@@ -16,7 +16,13 @@ class NoJob(JunbiError):
 
 @click.command("logs")
 @click.argument("name", metavar="LAUNCH|JOB")
-@click.option("--tail", default=2000, show_default=True, help="Lines of each pod, counted from the end.")
+@click.option(
+    "--tail",
+    default=2000,
+    show_default=True,
+    type=click.IntRange(1, 100_000),
+    help="Lines of each pod, counted from the end.",
+)
 def command(name: str, tail: int) -> int:
     """Print what the pods of a launch's job wrote, or those of a job by PAI's id."""
     from junbi.clients.credentials import Credentials  # only for commands that call PAI

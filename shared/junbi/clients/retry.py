@@ -26,6 +26,8 @@ def reading(ask: Callable[[float], T], seconds: float) -> T:
     """
     import stamina  # a door that only pokes need not load it
 
+    # Its own log lines would go to standard output, among a command's answer; the last failure says it all.
+    stamina.instrumentation.set_on_retry_hooks([])
     end = time.monotonic() + seconds
 
     def pause(error: Exception) -> bool | float:

@@ -44,18 +44,22 @@ class Generations:
 
         LedgerError where the ledger belongs to another deployment: its tags would mix.
         """
-        scope = self.scope()
-        if scope is not None and scope.deployment != generation.deployment:
-            raise LedgerError(
-                f"This ledger belongs to the deployment {scope.deployment!r}; {generation.deployment!r} needs one "
-                "of its own. Nothing was changed. Set JUNBI_LEDGER, or correct 'deployment' in junbi.yaml."
-            )
+        self.check_deployment(generation)
         row = self._database.row("add_generation", document=generation.model_dump_json(), now=to_time(now))
         number = int(row["number"]) if row else 0
         self._put_scope(number, generation)
         self._put_watches(generation, now)
         self._put_plans(generation)
         return number
+
+    def check_deployment(self, generation: Generation) -> None:
+        """LedgerError where the ledger belongs to another deployment."""
+        scope = self.scope()
+        if scope is not None and scope.deployment != generation.deployment:
+            raise LedgerError(
+                f"This ledger belongs to the deployment {scope.deployment!r}; {generation.deployment!r} needs one "
+                "of its own. Nothing was changed. Set JUNBI_LEDGER, or correct 'deployment' in junbi.yaml."
+            )
 
     def latest(self) -> Generation | None:
         """The generation in force, whole; None before the first apply."""

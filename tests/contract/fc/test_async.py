@@ -156,7 +156,7 @@ class TestDelivery:
         cloud.faults.order(Fault("fc.event.other", effect="drop"))
         cloud.faults.order(Fault("fc.event", effect="drop"))
         cloud.faults.order(Fault("fc.event.plain", effect="duplicate"))
-        cloud.faults.order(Fault("fc.event", effect="reorder", seconds=0.3))
+        cloud.faults.order(Fault("fc.event", effect="reorder", seconds=3))
         for body in (b"twice", b"dropped", b"late", b"last"):
             cloud.fc.enqueue("plain", body)
         eventually(lambda: not cloud.fc.pending())

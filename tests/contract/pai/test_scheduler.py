@@ -98,7 +98,7 @@ def test_a_pod_that_fails_fails_the_job(pai: Any) -> None:
     pai.pass_time()
     job = pai.get_job(job_id)
     assert (job["Status"], job["ReasonCode"]) == ("Failed", "JobFailed")
-    assert "worker-1 ended with code 3" in job["ReasonMessage"]
+    assert "worker-1: exit code 3" in job["ReasonMessage"]
     assert pai.executor.stopped == [f"{job_id}-worker-0"]
     assert job["GmtFailedTime"]
 

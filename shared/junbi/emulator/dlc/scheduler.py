@@ -134,8 +134,7 @@ class Scheduler:
         states = self._look(job)
         failed = _first_failed(states)
         if failed:
-            code = "an unknown code" if failed[1].exit_code is None else f"code {failed[1].exit_code}"
-            self._fail(job, "JobFailed", f"Pod {failed[0]} ended with {code}: {failed[1].message}")
+            self._fail(job, "JobFailed", f"Pod {failed[0]}: {failed[1].message}")
         elif all(state.status == "Succeeded" for state in states.values()):
             self._move(job, "Succeeded")
         elif elapsed > max_seconds(job):

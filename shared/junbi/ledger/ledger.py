@@ -108,10 +108,11 @@ class Ledger:
         self._database.run("put_token", digest=digest, owner=owner, now=to_time(now))
 
 
-def open_ledger(url: str | None = None, *, migrate: bool = False) -> Ledger:
+def open_ledger(url: str | None = None, *, migrate: bool = False, make: bool = True) -> Ledger:
     """The ledger that ``url`` (or JUNBI_LEDGER) names.
 
-    A SQLite file is made and migrated where it is missing or old; PostgreSQL only with ``migrate``, because functions
+    A SQLite file is made (unless ``make`` is false: who only reads would take an empty one for the answer) and
+    migrated where it is missing or old; PostgreSQL only with ``migrate``, because functions
     of the version before may be at work on it.
 
     Raises:
@@ -125,14 +126,18 @@ def open_ledger(url: str | None = None, *, migrate: bool = False) -> Ledger:
     if scheme in {"postgresql", "postgres"}:
         return _open_postgres(address, migrate=migrate)
     if scheme == "sqlite" and len(place) > 1 and place[0] == "/":
-        return _open_sqlite(Path(place[1:]))
+        return _open_sqlite(Path(place[1:]), make=make)
     shown = re.sub(r"//.*@", "//***@", address)  # what stands there may be a password
     raise LedgerError(
         f"JUNBI_LEDGER is {shown!r}; it must be sqlite:///<path of a file> or postgresql://<user>@<host>/<database>."
     )
 
 
-def _open_sqlite(path: Path) -> Ledger:
+def _open_sqlite(path: Path, *, make: bool) -> Ledger:
+    if not make and not path.exists():
+        raise LedgerError(
+            f"There is no ledger at {path}. Set JUNBI_LEDGER; for a house of 'junbi up': set -a; . .junbi/env; set +a"
+        )
     # Each instance would have a file of its own, lost with it. A local FC says that it is one.
     if "FC_FUNCTION_NAME" in os.environ and os.environ.get("JUNBI_LOCAL") != "1":
         raise LedgerNotShared(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from junbi.core.facts import Launch, LaunchState
+    from junbi.core.facts import Arrival, Launch, LaunchState
     from junbi.ledger.database import Database
 
 ROOT = AccessKey("emulator", "emulator-secret")
@@ -97,10 +97,10 @@ class World:
         """Put a generation in force."""
         return apply(self.ledger, wanted)
 
-    def ports(self, **replaced: Any) -> Ports:
-        """The ports of one invocation, some replaced."""
+    def ports(self, *, seconds: float = 120.0, **replaced: Any) -> Ports:
+        """The ports of one invocation that has so many seconds, some replaced."""
         invocation = Invocation(
-            "test", "1", Credentials(ROOT.key_id, ROOT.secret), time.monotonic() + 120, "cn-hangzhou"
+            "test", "1", Credentials(ROOT.key_id, ROOT.secret), time.monotonic() + seconds, "cn-hangzhou"
         )
         ports = Ports(invocation, self.ledger, Settling())
         for name, value in replaced.items():
@@ -137,6 +137,17 @@ class World:
         """Hand event records to the door in one payload; its answer."""
         body = json.dumps({"events": records}).encode()
         return dict(note.note_events(self.ledger, oss.parse(body))[0])
+
+    def delete(self, key: str) -> None:
+        """Delete one object, as a client does."""
+        import oss2  # warns when it is imported
+
+        oss2.Bucket(oss2.Auth(ROOT.key_id, ROOT.secret), self.cloud.oss, "data").delete_object(key)
+
+    def arrival(self) -> Arrival:
+        """The only arrival there is."""
+        (found,) = self.ledger.arrivals.newest()
+        return found
 
     def reconcile(self, ports: Ports | None = None) -> dict[str, Any]:
         """One tick of ``reconcile``."""

@@ -14,7 +14,7 @@ from junbi.clients.retry import reading
 from junbi.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from junbi.clients.credentials import Credentials
 
@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 #: Seconds for one call in all, its retries included.
 DEADLINE = 20.0
+#: Bytes that are read at once.
+_PIECE = 1 << 18
 
 _lock = threading.Lock()
 _sessions: list[Any] = []
@@ -36,12 +38,16 @@ class ObjectInfo:
         size: bytes.
         etag: without quotes.
         last_modified: UTC, to the second.
+        kind: how it was written (``Normal``, ``Multipart``, ``Appendable``, ``Symlink``); only a listing tells.
+        crc64: CRC-64/ECMA of its content, decimal; only a look at the object itself tells.
     """
 
     key: str
     size: int
     etag: str
     last_modified: datetime
+    kind: str = ""
+    crc64: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ class ObjectStore:
 
         found = self._read("ListObjectsV2", bucket, ask)
         objects = tuple(
-            ObjectInfo(item.key, item.size, item.etag, datetime.fromtimestamp(item.last_modified, UTC))
+            ObjectInfo(item.key, item.size, item.etag, datetime.fromtimestamp(item.last_modified, UTC), item.type or "")
             for item in found.object_list
         )
         return Page(objects, tuple(found.prefix_list), _next(found, objects, folded=bool(delimiter)))
@@ -112,7 +118,22 @@ class ObjectStore:
             if error.status == 404 and error.code != "NoSuchBucket":  # noqa: PLR2004 - HTTP's own number
                 return None
             raise
-        return ObjectInfo(key, found.content_length, found.etag, datetime.fromtimestamp(found.last_modified, UTC))
+        modified = datetime.fromtimestamp(found.last_modified, UTC)
+        crc64 = found.headers.get("x-oss-hash-crc64ecma", "")
+        return ObjectInfo(key, found.content_length, found.etag, modified, crc64=crc64)
+
+    def read(self, bucket: str, key: str) -> Iterator[bytes]:
+        """An object's content, piece by piece; each piece's silence is bounded by the deadline.
+
+        What fails in between is raised: the caller begins anew. Where the object is not there: Refused.
+        """
+        with translated("GetObject", self._credentials):
+            answer = self._bucket(bucket, self.deadline).get_object(key)
+            try:
+                while piece := answer.read(_PIECE):
+                    yield piece
+            finally:
+                answer.resp.response.close()
 
     def put(self, bucket: str, key: str, data: bytes) -> None:
         """Write an object, or replace it."""

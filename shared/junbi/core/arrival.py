@@ -31,11 +31,19 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What an event made of its arrival: the row to save and when to look at it; None for nothing to write."""
+    """What an event made of its arrival.
+
+    Attributes:
+        arrival: the row to save; None for nothing to write.
+        wake_at: when to look at it.
+        reason: why the event did nothing, or why the arrival cannot go on.
+        news: code and sentence for the story.
+    """
 
     arrival: Arrival | None = None
     wake_at: datetime | None = None
     reason: Reason | None = None
+    news: tuple[str, str] | None = None
 
 
 def place(watch: Watch, key: str) -> Place | None:
@@ -78,43 +86,81 @@ def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event,
 
     The event is a hint: it opens the arrival or brings the next look forward, and decides nothing else.
     """
-    idle = _says_nothing(known, dataset.watch, event)
+    idle = _says_nothing(known, dataset, event)
     if idle is not None:
         return Noted(reason=idle)
     if known is None:
-        arrival = opened(dataset, spot, now)
-        return Noted(arrival, _first_look(arrival, dataset.complete, event, now), arrival.reason)
+        return _open_first(opened(dataset, spot, now), dataset.complete, event, now)
     if known.state is ArrivalState.CLOSING:
         return Noted() if known.dirty else Noted(replace(known, dirty=True, noted_at=now))
+    if event.kind is EventKind.OBJECT_REMOVED:
+        return _note_removed(known, event, now)
     if known.state is ArrivalState.OPEN:
         return _note_open(known, dataset.complete, event, now)
-    reopened = replace(
+    return _open_again(known, dataset.complete, event, now)
+
+
+def _open_first(arrival: Arrival, complete: Complete, event: Event, now: datetime) -> Noted:
+    if arrival.reason is not None:
+        return Noted(arrival, None, arrival.reason, (arrival.reason.code, arrival.reason.message))
+    news = ("ArrivalOpened", f"An upload began under {arrival.uri}.")
+    return Noted(arrival, _first_look(arrival, complete, event, now), news=news)
+
+
+def _open_again(known: Arrival, complete: Complete, event: Event, now: datetime) -> Noted:
+    opened_again = reopened(known, now)
+    what = "after it was closed" if known.state is ArrivalState.CLOSED else f"while it was {known.state}"
+    news = ("ArrivalReopened", f"{event.subject} came {what}: the next round of {known.uri} began.")
+    return Noted(opened_again, _first_look(opened_again, complete, event, now), news=news)
+
+
+def reopened(known: Arrival, now: datetime, *, found: bool = False) -> Arrival:
+    """An arrival at the beginning of its next round."""
+    return replace(
         known,
         state=ArrivalState.OPEN,
         opened_at=now,
         noted_at=now,
         called_at=None,
-        found=False,
+        found=found,
         dirty=False,
         reason=None,
     )
-    return Noted(reopened, _first_look(reopened, dataset.complete, event, now))
 
 
-def _says_nothing(known: Arrival | None, watch: Watch, event: Event) -> Reason | None:
+def _says_nothing(known: Arrival | None, dataset: DatasetSpec, event: Event) -> Reason | None:
     if event.kind is EventKind.NOTHING:
         return Reason(Code.NO_OBJECT_YET, f"{event.name} leaves no new object behind.")
-    if known is not None and known.state is ArrivalState.REFUSED and refused_captures(watch, dict(known.captures)):
+    if known and known.state is ArrivalState.REFUSED and refused_captures(dataset.watch, dict(known.captures)):
         return known.reason
-    listing = known is not None and known.state is ArrivalState.CLOSING
-    if event.kind is EventKind.OBJECT_REMOVED and not listing:
+    if event.kind is EventKind.OBJECT_REMOVED and not _removal_counts(known, dataset.complete, event):
         return Reason(Code.NO_OBJECT_YET, "An object that went away opens no upload.")
     return None
 
 
+def _removal_counts(known: Arrival | None, complete: Complete, event: Event) -> bool:
+    """Whether a removal may change what is known: of what is being listed, compared with a manifest, or closed."""
+    if known is None:
+        return False
+    if known.state is ArrivalState.CLOSED:
+        return not (event.subject.key.endswith("/") or _is_sign(known, complete, event))
+    return known.state is ArrivalState.CLOSING or (known.state is ArrivalState.OPEN and complete.manifest is not None)
+
+
+def _note_removed(known: Arrival, event: Event, now: datetime) -> Noted:
+    """An open upload is looked at soon; a closed one is compared with its prefix, for the event may be an old one."""
+    if known.state is ArrivalState.OPEN:
+        fresh = now - known.noted_at < FRESH
+        return Noted() if fresh else Noted(replace(known, noted_at=now), now + FRESH)
+    if known.dirty:
+        return Noted()
+    news = ("ArrivalDoubted", f"{event.subject} went away after {known.uri} was closed: it is compared once more.")
+    return Noted(replace(known, dirty=True), now, news=news)
+
+
 def _note_open(known: Arrival, complete: Complete, event: Event, now: datetime) -> Noted:
     look_now = _calls_for_a_look(known, complete, event)
-    if now - known.noted_at < FRESH and not known.found and not _is_marker(known, complete, event):
+    if now - known.noted_at < FRESH and not known.found and not _is_sign(known, complete, event):
         return Noted()
     return Noted(replace(known, noted_at=now, found=False), now if look_now else None)
 
@@ -128,11 +174,11 @@ def _first_look(arrival: Arrival, complete: Complete, event: Event, now: datetim
 
 
 def _calls_for_a_look(arrival: Arrival, complete: Complete, event: Event) -> bool:
-    return complete.count is not None or _is_marker(arrival, complete, event)
+    return complete.count is not None or _is_sign(arrival, complete, event)
 
 
-def _is_marker(arrival: Arrival, complete: Complete, event: Event) -> bool:
-    return complete.marker is not None and event.subject.key == arrival.prefix + complete.marker
+def _is_sign(arrival: Arrival, complete: Complete, event: Event) -> bool:
+    return complete.sign is not None and event.subject.key == arrival.prefix + complete.sign
 
 
 def _capture_refused(watch: Watch, bad: dict[str, str]) -> Reason:

@@ -29,6 +29,14 @@ class Arrivals:
         """The arrivals noted last."""
         return [rows.arrival(row) for row in self._database.rows("arrivals", most=most)]
 
+    def refused(self, dataset: str) -> list[Arrival]:
+        """Those of a dataset whose name was not acceptable."""
+        return [rows.arrival(row) for row in self._database.rows("arrivals_refused", dataset=dataset)]
+
+    def ended(self, after: str, most: int) -> list[Arrival]:
+        """Those that are not open, by key, behind a key."""
+        return [rows.arrival(row) for row in self._database.rows("next_arrivals", after=after, most=most)]
+
     def unknown(self, dataset: str, prefixes: Iterable[str]) -> list[str]:
         """Those of a dataset's prefixes that have no arrival yet."""
         asked = list(prefixes)

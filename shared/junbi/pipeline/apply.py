@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from junbi.core import arrival as arrivals
 from junbi.core import identity
 from junbi.core.facts import CreateState, LaunchState
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from junbi.core.plan import Generation
+    from junbi.core.plan import DatasetSpec, Generation
     from junbi.ledger.ledger import Ledger
 
 
@@ -26,8 +27,22 @@ def apply(ledger: Ledger, generation: Generation) -> int | None:
             head = identity.newest(ledger.revisions.of(dataset.name), dataset.newest)
             if head is not None:
                 ledger.revisions.put_head(head)
+            _reopen(ledger, dataset, now)
         _wake(ledger, now)
     return number
+
+
+def _reopen(ledger: Ledger, dataset: DatasetSpec, now: datetime) -> None:
+    """Open the uploads that were refused for their name and are acceptable now that 'allow' is wider."""
+    for arrival in ledger.arrivals.refused(dataset.name):
+        spot = arrivals.place(dataset.watch, arrival.prefix)
+        if spot is None or spot.prefix != arrival.prefix or arrivals.refused_captures(dataset.watch, spot.captures):
+            continue
+        again = arrivals.reopened(replace(arrival, captures=spot.captures), now, found=arrival.found)
+        ledger.arrivals.save(again)
+        ledger.worklist.ask("arrival", arrival.key, now)
+        said = f"The name of {arrival.uri} is acceptable now."
+        ledger.tell(f"arrival:{arrival.key}", "ArrivalReopened", said, now)
 
 
 def _wake(ledger: Ledger, now: datetime) -> None:

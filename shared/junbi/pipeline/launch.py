@@ -55,7 +55,7 @@ def _prepare(ports: Ports, launch: Launch) -> datetime | None:
     facts = launch_facts.load(ports, launch, plan)
     checks = readiness.evaluate(facts)
     if readiness.only_pending(checks) and not readiness.all_ready(checks):
-        checks = readiness.evaluate(launch_facts.listed(ports, facts))
+        checks = readiness.evaluate(launch_facts.listed(ports, facts, _owner(launch)))
     if readiness.all_ready(checks):
         return _submit(ports, replace(launch, checks=checks))
     _save_waiting(ports, launch, checks)

@@ -9,10 +9,10 @@ from junbi.core.facts import CreateState, Pinned
 from junbi.core.readiness import LaunchFacts
 from junbi.errors import CallFailed, Refused
 from junbi.pipeline import job_request
-from junbi.pipeline.close import list_prefix
+from junbi.pipeline.scan import scan
 
 if TYPE_CHECKING:
-    from junbi.core.facts import Launch
+    from junbi.core.facts import Launch, Revision
     from junbi.core.plan import PlanSpec
     from junbi.pipeline.wiring import Ports
 
@@ -44,17 +44,30 @@ def load(ports: Ports, launch: Launch, plan: PlanSpec | None) -> LaunchFacts:
     )
 
 
-def listed(ports: Ports, facts: LaunchFacts) -> LaunchFacts:
-    """The same facts, with every pinned prefix listed once more."""
-    digests = {name: _digest(ports, one) for name, one in facts.pinned.items()}
-    return replace(facts, listed=digests)
+def listed(ports: Ports, facts: LaunchFacts, owner: str) -> LaunchFacts:
+    """The same facts, with every pinned prefix listed once more; one whose listing takes longer is left out."""
+    several = len(facts.pinned) > 1
+    digests = {
+        name: prove(ports, one.revision, f"{owner}:{name}", several=several) for name, one in facts.pinned.items()
+    }
+    ended = {name: digest for name, digest in digests.items() if digest is not None}
+    if len(ended) == len(digests):
+        for name in digests:
+            ports.ledger.scans.drop(f"{owner}:{name}")
+    return replace(facts, listed=ended)
 
 
-def _digest(ports: Ports, one: Pinned) -> str:
-    revision = one.revision
+def prove(ports: Ports, revision: Revision, owner: str, *, several: bool = False) -> str | None:
+    """The digest of what a revision's prefix holds now; None where the time was up: then the next look goes on.
+
+    One of ``several`` keeps its listing until the others have ended too.
+    """
     watched = ports.ledger.generations.watched(revision.dataset)
-    marker = watched.dataset.complete.marker if watched else None
-    return list_prefix(ports.objects, revision.bucket, revision.prefix, marker).digest
+    arrival = ports.ledger.arrivals.get(f"{revision.dataset}:{revision.prefix}")
+    token = str(arrival.row) if arrival else ""  # an event changes it, and the listing begins anew
+    place = (revision.bucket, revision.prefix, watched.dataset.complete.sign if watched else None)
+    listing = scan(ports, owner, token, place, keep_ended=several)
+    return listing.digest if listing else None
 
 
 def _workspace_status(ports: Ports) -> str | None:

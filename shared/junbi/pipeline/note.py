@@ -95,7 +95,5 @@ def _save(ledger: Ledger, noted: Noted, now: datetime) -> None:
         ledger.arrivals.save(arrival)
         if noted.wake_at is not None:
             ledger.worklist.ask("arrival", arrival.key, noted.wake_at)
-        if arrival.row == 0:
-            said = noted.reason.message if noted.reason else f"An upload began under {arrival.uri}."
-            code = noted.reason.code if noted.reason else "ArrivalOpened"
-            ledger.tell(f"arrival:{arrival.key}", code, said, now)
+        if noted.news is not None:
+            ledger.tell(f"arrival:{arrival.key}", *noted.news, now)

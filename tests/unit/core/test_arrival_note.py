@@ -83,6 +83,7 @@ TABLE = {
     (ArrivalState.INCOMPLETE, CREATED): "reopens",
     (ArrivalState.IGNORED, CREATED): "reopens",
     (ArrivalState.CLOSING, REMOVED): "dirties",
+    (ArrivalState.CLOSED, REMOVED): "dirties",
 }
 STATES = (None, *(state for state in ArrivalState if state is not ArrivalState.REFUSED))
 
@@ -96,7 +97,7 @@ class TestTable:
     def test_an_event_does_what_the_table_says(
         self, state: ArrivalState | None, kind: EventKind, complete: Complete
     ) -> None:
-        """Objects open, note, dirty or reopen; removals only dirty what is being listed; the rest is ignored."""
+        """Objects open, note, dirty or reopen; removals only dirty what is listed or closed; the rest is ignored."""
         known = arrival(state) if state else None
         assert outcome(known, noted(known, complete, event(kind=kind))) == TABLE.get((state, kind), "ignored")
 

@@ -1,0 +1,59 @@
+"""Makes a revision of an upload that is complete, and lets the plans that name it know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from junbi.core import identity
+from junbi.core.facts import Arrival, ArrivalState, Revision
+from junbi.pipeline import trigger
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from junbi.core.digest import Listing
+    from junbi.core.plan import DatasetSpec
+    from junbi.pipeline.wiring import Ports
+
+
+def complete(ports: Ports, arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: datetime) -> None:
+    """Close an arrival as the revision that was listed. Stale where an event came; call it in a transaction."""
+    ledger = ports.ledger
+    revision = _revision(arrival, dataset, listing, now)
+    added = ledger.revisions.add(revision)
+    ledger.arrivals.save(replace(arrival, state=ArrivalState.CLOSED, reason=None, revision=revision.id))
+    said = "is complete" if added else "holds exactly what it held before"
+    ledger.tell(
+        f"arrival:{arrival.key}",
+        "ArrivalClosed",
+        f"{arrival.uri} {said}: {_count(revision.members)}, {revision.size:,} bytes, digest {revision.digest[:12]}.",
+        now,
+    )
+    if added:
+        ledger.worklist.ask("revision", revision.id, now)
+        head = ledger.revisions.head(dataset.name)
+        if identity.newest([revision, *([head] if head else [])], dataset.newest) == revision:
+            ledger.revisions.put_head(revision)
+    trigger.evaluate(ports, ledger.revisions.get(revision.id), now)
+
+
+def _revision(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: datetime) -> Revision:
+    digest = listing.digest
+    return Revision(
+        id=identity.revision_id(dataset.name, digest),
+        dataset=dataset.name,
+        label="/".join(arrival.captures[name] for name in dataset.watch.captures),
+        bucket=arrival.bucket,
+        prefix=arrival.prefix,
+        captures=dict(arrival.captures),
+        digest=digest,
+        members=listing.members,
+        size=listing.size,
+        newest_at=listing.newest_at or now,
+        created_at=now,
+    )
+
+
+def _count(members: int) -> str:
+    return "1 object" if members == 1 else f"{members:,} objects"

@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 USER = "nobody" if os.geteuid() == 0 else None
 
 #: Nothing has to outlive a power cut here.
-SETTINGS = {"listen_addresses": "", "max_connections": "200", "fsync": "off", "shared_buffers": "32MB"}
+SETTINGS = {
+    "listen_addresses": "",
+    "max_connections": "200",
+    "shared_buffers": "32MB",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+}
 
 
 class PostgresServer:

@@ -13,12 +13,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_demo(tmp_path: Path) -> None:
-    """It trains two real models to a real accuracy, tells the story meanwhile, and exits 0, in 90 seconds."""
+    """It trains two real models to a real accuracy, tells the story meanwhile, and exits 0, in 3 minutes."""
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     began = time.monotonic()
     demo = subprocess.run(
         [sys.executable, ROOT / "examples" / "demo.py"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=180,
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert demo.returncode == 0, demo.stdout + demo.stderr
     assert demo.stderr == ""
@@ -34,4 +34,4 @@ def test_demo(tmp_path: Path) -> None:
         "nothing is new",
     ):
         assert told in demo.stdout
-    assert time.monotonic() - began < 90
+    assert time.monotonic() - began < 180

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from alibabacloud_aiworkspace20210204.client import Client as Workspaces
-from alibabacloud_aiworkspace20210204.models import CreateDatasetRequest, CreateDatasetVersionRequest
+from alibabacloud_aiworkspace20210204.models import (
+    CreateDatasetRequest,
+    CreateDatasetVersionRequest,
+    GetDatasetRequest,
+)
 from alibabacloud_pai_dlc20201203.client import Client as Dlc
 from alibabacloud_pai_dlc20201203.models import CreateJobRequest, GetJobRequest, GetPodLogsRequest, JobSpec
 from alibabacloud_tea_openapi.models import Config
@@ -57,5 +61,5 @@ def test_official_clients_on_the_emulator_alone(house: House) -> None:
     house.until(lambda: status() == "Succeeded", "the job's end")
     pod = dlc.get_job(job, GetJobRequest()).body.pods[0].pod_id
     assert "it ran" in dlc.get_pod_logs(job, pod, GetPodLogsRequest()).body.logs
-    assert workspaces.get_dataset(dataset).body.latest_version.version_name == "v2"
+    assert workspaces.get_dataset(dataset, GetDatasetRequest()).body.latest_version.version_name == "v2"
     assert house.bucket("lab").get_object("in/日本 +%.txt").read() == b"four"

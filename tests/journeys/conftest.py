@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -216,6 +216,9 @@ class House:
         if self._process and self._process.poll() is None:
             self._process.kill()
             self._process.communicate()
+        for pid in self.functions():  # none, unless a test found that they outlive their house
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         for path in (self.data / "pods").glob("*"):
             files = PodFiles(path)
             if files.has("spec.json"):

@@ -40,7 +40,7 @@ JobType = Literal[
 
 
 #: What may close an upload.
-CONDITIONS = ("marker", "call", "count", "quiet")
+CONDITIONS = ("marker", "manifest", "call", "count", "quiet")
 _CONDITIONS = f"{', '.join(CONDITIONS[:-1])} and {CONDITIONS[-1]}"
 
 
@@ -82,6 +82,10 @@ class Complete(Section):
 
     marker: Marker | None = None
     """An object that is written last, such as _SUCCESS."""
+    manifest: Marker | None = None
+    """An object that is written last and names the others: {"files": [{"key", "size", "md5"}…]}, or md5sum lines."""
+    verify: Literal["listing", "content"] | None = None
+    """With manifest: what proves its checksums; content reads the members where the listing cannot."""
     call: Literal[True] | None = None
     """true: when somebody says so, with junbi close or POST /v1/arrivals/KEY/close."""
     quiet: Duration | None = None
@@ -96,6 +100,8 @@ class Complete(Section):
         given = [name for name in CONDITIONS if getattr(self, name) is not None]
         if len(given) != 1:
             raise refuse(f"needs exactly one of {_CONDITIONS}, got {' and '.join(given) or 'none'}")
+        if self.verify is not None and self.manifest is None:
+            raise refuse("verify belongs to manifest: nothing else names checksums")
         if self.quiet and self.max_wait and self.max_wait < self.quiet:
             raise refuse("can never be quiet for so long: max_wait is shorter than quiet")
         return self

@@ -37,7 +37,15 @@ class Closing:
     wake_at: datetime | None = None
 
 
-def close(arrival: Arrival, complete: Complete, listing: Listing, now: datetime, since: datetime) -> Closing:
+def close(
+    arrival: Arrival,
+    complete: Complete,
+    listing: Listing,
+    now: datetime,
+    since: datetime,
+    *,
+    mismatch: Reason | None = None,
+) -> Closing:
     """Whether an arrival is complete, judged by what its prefix really holds.
 
     Args:
@@ -46,6 +54,7 @@ def close(arrival: Arrival, complete: Complete, listing: Listing, now: datetime,
         listing: the whole prefix, listed after the arrival was set to closing.
         now: the ledger's time.
         since: when the watch was first applied: what is older was there before and is left alone.
+        mismatch: what the manifest finds wrong with the members.
     """
     if listing.members == 0 and listing.marker_at is None:
         return _ignored(Code.NO_OBJECT_YET, "Nothing lies under the prefix.")
@@ -57,7 +66,7 @@ def close(arrival: Arrival, complete: Complete, listing: Listing, now: datetime,
             "All objects are older than the first apply of this watch.",
             fix="To train on it, upload its marker (or any object of it) again.",
         )
-    waiting = unmet(arrival, complete, listing, now)
+    waiting = unmet(arrival, complete, listing, now, mismatch)
     deadline = _deadline(arrival, complete)
     if waiting is None or (complete.quiet is not None and deadline is not None and now >= deadline):
         return Closing(ArrivalState.CLOSED)

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 SKEW = timedelta(minutes=1)
 
 
-def unmet(arrival: Arrival, complete: Complete, listing: Listing, now: datetime) -> Reason | None:
-    """Why an arrival is not complete yet, None where it is."""
-    if complete.marker is not None:
-        return _sign_unmet(complete.marker, listing)
+def unmet(
+    arrival: Arrival, complete: Complete, listing: Listing, now: datetime, mismatch: Reason | None = None
+) -> Reason | None:
+    """Why an arrival is not complete yet, None where it is. ``mismatch`` is what its manifest finds wrong."""
+    if complete.sign is not None:
+        return _sign_unmet(complete.sign, listing) or mismatch
     if complete.count is not None:
         return _count_unmet(complete.count, listing)
     if complete.call:

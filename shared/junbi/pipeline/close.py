@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 from junbi.core import arrival as arrivals
 from junbi.core import closing
 from junbi.core.facts import Arrival, ArrivalState
+from junbi.core.manifest import Unreadable
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.errors import Stale
 from junbi.pipeline import doubt
 from junbi.pipeline.complete import complete
-from junbi.pipeline.scan import scan
+from junbi.pipeline.scan import kept, scan
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from junbi.core.plan import Complete
     from junbi.ledger.generations import Watched
+    from junbi.pipeline.expected import Expected
     from junbi.pipeline.wiring import Ports
 
 #: How soon a listing that events made worthless is made again.
@@ -46,36 +49,77 @@ def look(ports: Ports, key: str) -> datetime | None:
 
 
 def _look(ports: Ports, arrival: Arrival, watched: Watched) -> datetime | None:
-    held = _hold(ports, arrival)
-    dataset = watched.dataset
-    listing = scan(ports, _owner(held), str(held.row), (held.bucket, held.prefix, dataset.complete.sign))
+    dataset, key = watched.dataset, arrival.key
+    sign = _manifest_etag(ports, arrival, dataset.complete)
+    held = _hold(ports, arrival, sign)
+    token = _token(held, sign)
+    place = (held.bucket, held.prefix, dataset.complete.sign)
+    mismatch: Reason | None = None
+    expected: Expected | None = None
+    try:
+        expected = _expected(ports, held, dataset.complete, token) if sign else None
+    except Unreadable as mistake:
+        mismatch = _unreadable(dataset.complete.manifest or "", mistake)
+    listing = scan(ports, _owner(key), token, place, [expected] if expected else [])
     now = ports.ledger.now()
     if listing is None:
         return now  # the time was up: the next look goes on
-    decision = closing.close(held, dataset.complete, listing, now, watched.since)
+    remark: Reason | None = None
+    if expected is not None:
+        compared = expected.finish()
+        mismatch = compared.mismatch(dataset.complete.manifest or "")
+        remark = compared.unverified(dataset.complete.manifest or "")
+    decision = closing.close(held, dataset.complete, listing, now, watched.since, mismatch=mismatch)
     try:
         with ports.ledger.transaction():
-            ports.ledger.scans.drop(_owner(held))
+            ports.ledger.scans.drop(_owner(key))
             if decision.state is ArrivalState.CLOSED:
-                complete(ports, held, dataset, listing, now)
+                complete(ports, held, dataset, listing, now, remark=remark)
             else:
                 _not_complete(ports, held, decision, now)
     except Stale:
-        return _restart(ports, held.key)
+        return _restart(ports, key)
     return decision.wake_at
 
 
-def _owner(arrival: Arrival) -> str:
-    return f"arrival:{arrival.key}"
+def _manifest_etag(ports: Ports, arrival: Arrival, condition: Complete) -> str:
+    """Which manifest lies there, so that a comparison goes on with no other; empty for none."""
+    if condition.manifest is None:
+        return ""
+    found = ports.objects.head(arrival.bucket, arrival.prefix + condition.manifest)
+    return found.etag if found else ""
 
 
-def _hold(ports: Ports, arrival: Arrival) -> Arrival:
+def _expected(ports: Ports, arrival: Arrival, condition: Complete, token: str) -> Expected:
+    from junbi.pipeline.expected import Expected  # few uploads have a manifest
+
+    return Expected(ports, arrival, condition, kept(ports, _owner(arrival.key), token, "manifest"))
+
+
+def _unreadable(name: str, mistake: Unreadable) -> Reason:
+    return Reason(
+        Code.MANIFEST_UNREADABLE,
+        f"{name} cannot be read: {mistake}.",
+        fix='Write it as {"files": [{"key": …, "size": …, "md5": …}]}, or as md5sum and sha256sum do; then upload it.',
+        wakes=f"the next upload of {name}",
+    )
+
+
+def _owner(key: str) -> str:
+    return f"arrival:{key}"
+
+
+def _token(arrival: Arrival, sign: str) -> str:
+    return f"{arrival.row}:{sign}" if sign else str(arrival.row)
+
+
+def _hold(ports: Ports, arrival: Arrival, sign: str) -> Arrival:
     """The arrival in ``closing``: from then on every event sets ``dirty``, so that none falls between the first page
     and the decision. What an earlier look began to list is gone on with, if no event came since.
     """
     ledger = ports.ledger
     going_on = arrival.state is ArrivalState.CLOSING and not arrival.dirty
-    if going_on and ledger.scans.get(_owner(arrival), str(arrival.row)) is not None:
+    if going_on and ledger.scans.get(_owner(arrival.key), _token(arrival, sign)) is not None:
         return arrival
     held = replace(arrival, state=ArrivalState.CLOSING, dirty=False)
     ledger.arrivals.save(held)

@@ -13,16 +13,28 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from junbi.core.digest import Listing
+    from junbi.core.model import Reason
     from junbi.core.plan import DatasetSpec
     from junbi.pipeline.wiring import Ports
 
 
-def complete(ports: Ports, arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: datetime) -> None:
-    """Close an arrival as the revision that was listed. Stale where an event came; call it in a transaction."""
+def complete(
+    ports: Ports,
+    arrival: Arrival,
+    dataset: DatasetSpec,
+    listing: Listing,
+    now: datetime,
+    *,
+    remark: Reason | None = None,
+) -> None:
+    """Close an arrival as the revision that was listed. Stale where an event came; call it in a transaction.
+
+    ``remark`` is what is to be known of it although it is closed.
+    """
     ledger = ports.ledger
     revision = _revision(arrival, dataset, listing, now)
     added = ledger.revisions.add(revision)
-    ledger.arrivals.save(replace(arrival, state=ArrivalState.CLOSED, reason=None, revision=revision.id))
+    ledger.arrivals.save(replace(arrival, state=ArrivalState.CLOSED, reason=remark, revision=revision.id))
     said = "is complete" if added else "holds exactly what it held before"
     ledger.tell(
         f"arrival:{arrival.key}",
@@ -30,6 +42,8 @@ def complete(ports: Ports, arrival: Arrival, dataset: DatasetSpec, listing: List
         f"{arrival.uri} {said}: {_count(revision.members)}, {revision.size:,} bytes, digest {revision.digest[:12]}.",
         now,
     )
+    if remark is not None:
+        ledger.tell(f"arrival:{arrival.key}", remark.code, remark.message, now)
     if added:
         ledger.worklist.ask("revision", revision.id, now)
         head = ledger.revisions.head(dataset.name)

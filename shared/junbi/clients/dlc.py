@@ -7,12 +7,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from junbi.clients.api import required
-from junbi.clients.paging import SIZE, rows
+from junbi.clients.paging import SIZE, every_row, rows
 from junbi.wire import dlc as wire
 from junbi.wire import operations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from junbi.clients.api import Api
     from junbi.clients.signing import Stamp
@@ -59,7 +59,8 @@ class DlcClient:
         query = wire.ListJobsRequest(
             workspace_id=workspace, show_own=False, start_time=_time(start), end_time=_time(end)
         )
-        return [job for job in self._list(query) if _tags(job).items() >= tags.items()]
+        jobs = every_row("ListJobs", self._pages(query), key=lambda job: job.job_id)
+        return [job for job in jobs if _tags(job).items() >= tags.items()]
 
     def list_jobs_by_ids(self, workspace: str, ids: Iterable[str]) -> list[wire.JobItem]:
         """These jobs, of any age. One that is missing in the answer need not be gone: ask ``get_job``."""
@@ -96,6 +97,9 @@ class DlcClient:
         return self._api.call(operations.GET_POD_LOGS, wire.GetPodLogsResponse, segments=segments, query=query).logs
 
     def _list(self, query: wire.ListJobsRequest) -> Iterator[wire.JobItem]:
+        return rows("ListJobs", self._pages(query))
+
+    def _pages(self, query: wire.ListJobsRequest) -> Callable[[int], tuple[Sequence[wire.JobItem], int]]:
         # Oldest first, so that jobs which appear meanwhile come last and shift no page.
         ordered = query.model_copy(update={"sort_by": "GmtCreateTime", "order": "asc", "page_size": SIZE})
 
@@ -104,7 +108,7 @@ class DlcClient:
             answer = self._api.call(operations.LIST_JOBS, wire.ListJobsResponse, query=page)
             return answer.jobs, answer.total_count
 
-        return rows("ListJobs", fetch)
+        return fetch
 
 
 def _tags(job: wire.JobItem) -> Mapping[str, str]:

@@ -19,6 +19,38 @@ SIZE = 100
 LAST = 1000
 
 
+#: How often a listing that changes under its reader is read at most.
+READINGS = 4
+
+
+def every_row(operation: str, fetch: Callable[[int], tuple[Sequence[T], int]], key: Callable[[T], object]) -> list[T]:
+    """Every row of a listing, such that a row which is absent was not there.
+
+    Pages are cut anew at each call: when a row goes away between two of them, the next page begins one row later, and
+    a row is skipped. So what took more than one page is read until two readings agree. OutcomeUnknown where none do.
+
+    Args:
+        operation: for the error.
+        fetch: as for ``rows``.
+        key: what identifies a row; its other members may change between readings.
+    """
+    before: list[object] | None = None
+    for _ in range(READINGS):
+        pages = 0
+
+        def counted(number: int) -> tuple[Sequence[T], int]:
+            nonlocal pages
+            pages = number
+            return fetch(number)
+
+        found = list(rows(operation, counted))
+        keys = [key(row) for row in found]
+        if pages == 1 or keys == before:
+            return found
+        before = keys
+    raise OutcomeUnknown(operation, "listing_changed", f"the listing was another one in each of {READINGS} readings")
+
+
 def rows(operation: str, fetch: Callable[[int], tuple[Sequence[T], int]]) -> Iterator[T]:
     """Every row of a listing.
 

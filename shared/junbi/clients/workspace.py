@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from junbi.clients.api import required
-from junbi.clients.paging import SIZE, rows
+from junbi.clients.paging import SIZE, every_row
 from junbi.wire import aiworkspace as wire
 from junbi.wire import operations
 
@@ -40,7 +40,8 @@ class WorkspaceClient:
             answer = self._api.call(operations.LIST_DATASETS, wire.ListDatasetsResponse, query=query)
             return answer.datasets, answer.total_count
 
-        found = (dataset for dataset in rows("ListDatasets", fetch) if dataset.name == name)
+        datasets = every_row("ListDatasets", fetch, key=lambda dataset: dataset.dataset_id)
+        found = (dataset for dataset in datasets if dataset.name == name)
         return min(found, key=lambda dataset: dataset.gmt_create_time or "", default=None)
 
     def create_dataset(self, request: wire.CreateDatasetRequest, stamp: Stamp) -> str:
@@ -61,7 +62,8 @@ class WorkspaceClient:
             )
             return answer.dataset_versions, answer.total_count
 
-        found = (version for version in rows("ListDatasetVersions", fetch) if version.source_id == source_id)
+        versions = every_row("ListDatasetVersions", fetch, key=lambda version: version.version_name)
+        found = (version for version in versions if version.source_id == source_id)
         return min(found, key=lambda version: version.gmt_create_time or "", default=None)
 
     def create_version(self, dataset_id: str, request: wire.CreateDatasetVersionRequest, stamp: Stamp) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
-from junbi.clients.paging import rows
+from junbi.clients.paging import every_row, rows
 from junbi.errors import OutcomeUnknown
 
 if TYPE_CHECKING:
@@ -47,3 +48,37 @@ class TestRows:
         endless = rows("List", lambda number: ([number], 10**9))
         with pytest.raises(OutcomeUnknown, match="too_many_pages"):
             list(endless)
+
+
+class TestEveryRow:
+    """A row that is not among them was not there: what is created again depends on it."""
+
+    def test_one_page_is_read_once(self) -> None:
+        """A listing that fits one page cannot shift."""
+        asked: list[int] = []
+
+        def fetch(number: int) -> tuple[Sequence[int], int]:
+            asked.append(number)
+            return [1, 2], 2
+
+        assert every_row("List", fetch, key=int) == [1, 2]
+        assert asked == [1]
+
+    @pytest.mark.parametrize("gone", [0, 1])
+    def test_a_row_that_goes_away_between_pages_hides_no_other(self, gone: int) -> None:
+        """A row deleted while pages are read shifts the rest; the one that would be skipped is found all the same."""
+        items = list(range(6))
+
+        def fetch(number: int) -> tuple[Sequence[int], int]:
+            page = list(items[(number - 1) * 2 : number * 2])
+            if gone in items and number == 1:
+                items.remove(gone)
+            return page, len(items)
+
+        assert every_row("List", fetch, key=int) == [item for item in range(6) if item != gone]
+
+    def test_a_listing_that_never_rests_is_no_answer(self) -> None:
+        """Where no two readings agree, nothing is said about what is not there."""
+        fresh = count()
+        with pytest.raises(OutcomeUnknown, match="listing_changed"):
+            every_row("List", lambda number: ([next(fresh)], 2 if number == 1 else 1), key=int)

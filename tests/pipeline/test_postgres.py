@@ -70,6 +70,17 @@ def test_four_doors_and_four_workers_make_one(world: World) -> None:
     assert_once(world)
 
 
+def test_a_door_does_not_wait_for_a_decision(world: World) -> None:
+    """While a worker decides, events are noted, in an answer that says so."""
+    records = world.upload()
+    answers: list[dict[str, Any]] = []
+    with world.ledger.transaction():
+        door = threading.Thread(target=lambda: answers.append(world.deliver_together(records)))
+        door.start()
+        door.join(5)
+        assert [answer["noted"] > 0 for answer in answers] == [True]
+
+
 def test_connections_that_end_all_the_time_make_no_second_one(world: World, postgres: Any) -> None:
     """Whatever a worker was at, reading, saving, committing: it is cut off, comes again, and everything is once."""
     done, cut = threading.Event(), []

@@ -8,6 +8,8 @@
   the order arrival, revision, registration, launch, try, work, story; a deadlock is Stale, with nothing saved.
 - Nothing is kept in the session: limits and locks are those of one transaction, nothing is prepared. So a pooler may
   give every transaction another server connection.
+- A story gets its number before its transaction ends, so of two that are told at one moment the later number may show
+  first; whoever follows along by number may miss the other. Stories are for people: nothing is decided by them.
 - A connection that ended while idle is replaced before anything is sent. One that breaks later is replaced, and the
   statement repeated once, where it reads or may happen twice. In a transaction it is LedgerUnavailable and nothing is
   done, but for a COMMIT without an answer: that is LedgerUnavailable, saved or not. Callers need not know: they load

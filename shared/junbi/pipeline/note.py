@@ -91,7 +91,8 @@ def _save(ledger: Ledger, noted: Noted, now: datetime) -> None:
     arrival = noted.arrival
     if arrival is None:
         return
-    with ledger.transaction():
+    # Not alone: all that was decided upon is this arrival, and its row version proves it. Doors wait for nobody.
+    with ledger.transaction(alone=False):
         ledger.arrivals.save(arrival)
         if noted.wake_at is not None:
             ledger.worklist.ask("arrival", arrival.key, noted.wake_at)

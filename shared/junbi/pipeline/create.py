@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from junbi.clients.signing import Stamp
@@ -15,6 +14,7 @@ from junbi.errors import NotDone, OutcomeUnknown, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from junbi.core.facts import Try
     from junbi.errors import CallFailed
@@ -39,13 +39,15 @@ class Answer:
     failure: CallFailed | None = None
 
 
-def store(ports: Ports, owner: str, operation: str, request: WireModel, now: datetime) -> StoredTry:
+def store(ports: Ports, owner: str, operation: str, request: WireModel) -> StoredTry:
     """Write a try down. Call it in the transaction that says the owner is submitting, before anything is sent."""
     # The signature's date is the one thing that this instance's own clock decides.
-    stamp = Stamp.fresh(datetime.now(UTC))
+    stamp = Stamp.fresh(ports.own_clock())
     body = json.dumps(request.to_wire(), ensure_ascii=False, sort_keys=True)
+    # Asked for after the stamp was made: a try that looks older than its signature would settle too soon.
+    stored_at = ports.ledger.now()
     number = ports.ledger.tries.add(
-        owner=owner, operation=operation, nonce=stamp.nonce, date=stamp.date, body=body, now=now
+        owner=owner, operation=operation, nonce=stamp.nonce, date=stamp.date, body=body, now=stored_at
     )
     return StoredTry(number, stamp)
 
@@ -79,7 +81,10 @@ def evidence(ports: Ports, owner: str) -> Try | None:
 
 
 def settles_at(ports: Ports, owner: str) -> datetime:
-    """When not finding what an owner's tries may have created means that they did not create it."""
+    """When not finding what an owner's tries may have created means that they did not create it.
+
+    Compare it with a time that was read before the listing was made: a worker may be paused behind its listing.
+    """
     tries = ports.ledger.tries.of(owner)
     newest = max(one.stored_at for one in tries)
     return newest + ports.settling.time

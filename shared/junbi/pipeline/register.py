@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from junbi.core.facts import CreateState, Registration, Revision
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
+from junbi.errors import Stale
 from junbi.pipeline import create, dataset_request
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ def look(ports: Ports, revision_id: str) -> datetime | None:
         # Whoever stored this try is gone: it may have been sent.
         revisions.save_registration(replace(registration, state=CreateState.UNKNOWN))
         return ports.ledger.now()
+    now = ports.ledger.now()  # before the listings: absence is judged by when they were made
     known = _known(ports, revision, registration)
     if known.state is not registration.state:
         _save(ports, revision, known)
         return None
     if registration.state is CreateState.UNKNOWN:
-        return _settle(ports, known)
+        return _settle(ports, known, now)
     return _submit(ports, revision, known)
 
 
@@ -93,9 +95,8 @@ def _name_taken(name: str) -> Reason:
     )
 
 
-def _settle(ports: Ports, registration: Registration) -> datetime:
-    """Not found: while it may still show up, wait; after that it was never created."""
-    now = ports.ledger.now()
+def _settle(ports: Ports, registration: Registration, now: datetime) -> datetime:
+    """Not found at ``now``: while it may still show up, wait; after that it was never created."""
     settles_at = create.settles_at(ports, _owner(registration.revision))
     if now < settles_at:
         return min(now + LOOK_AGAIN, settles_at)
@@ -105,21 +106,34 @@ def _settle(ports: Ports, registration: Registration) -> datetime:
 
 def _submit(ports: Ports, revision: Revision, registration: Registration) -> datetime | None:
     scope, dataset_id = ports.scope, registration.dataset_id
-    owner, now = _owner(revision.id), ports.ledger.now()
+    owner = _owner(revision.id)
     submitting = replace(registration, state=CreateState.SUBMITTING)
     if dataset_id:
         version = dataset_request.create_version(scope, revision)
         with ports.ledger.transaction():
-            ports.ledger.revisions.save_registration(submitting)
-            stored = create.store(ports, owner, "CreateDatasetVersion", version, now)
+            _begin(ports, revision, submitting)
+            stored = create.store(ports, owner, "CreateDatasetVersion", version)
         answer = create.send(ports, stored, lambda stamp: ports.workspace.create_version(dataset_id, version, stamp))
         return _answered(ports, revision, submitting, "CreateDatasetVersion", answer)
     dataset = dataset_request.create_dataset(scope, revision)
     with ports.ledger.transaction():
-        ports.ledger.revisions.save_registration(submitting)
-        stored = create.store(ports, owner, "CreateDataset", dataset, now)
+        _begin(ports, revision, submitting)
+        stored = create.store(ports, owner, "CreateDataset", dataset)
     answer = create.send(ports, stored, lambda stamp: ports.workspace.create_dataset(dataset, stamp))
     return _answered(ports, revision, submitting, "CreateDataset", answer)
+
+
+def _begin(ports: Ports, revision: Revision, submitting: Registration) -> None:
+    """Say that a create is about to be sent. Call it inside a transaction.
+
+    Another revision of the dataset may have come first, or even have made the dataset, since this one's turn was
+    looked up. Stale then.
+    """
+    revisions = ports.ledger.revisions
+    dataset_id = revisions.dataset_id(revision.dataset)
+    if revisions.registering(revision.dataset) != revision.id or dataset_id not in {"", submitting.dataset_id}:
+        raise Stale(f"another revision of {revision.dataset} was registered meanwhile")
+    revisions.save_registration(submitting)
 
 
 def _answered(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from junbi.errors import CallFailed, JunbiError
 from junbi.ledger.ledger import Ledger, open_ledger
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from junbi.clients.api import Api
     from junbi.clients.credentials import Credentials
     from junbi.clients.dlc import DlcClient
@@ -50,12 +52,20 @@ class Ports:
         invocation: the call that is served.
         known: the ledger, this process's own by default.
         settles: the settling times, the environment's by default.
+        own_clock: this instance's, which dates signatures and nothing else.
     """
 
-    def __init__(self, invocation: Invocation, known: Ledger | None = None, settles: Settling | None = None) -> None:
+    def __init__(
+        self,
+        invocation: Invocation,
+        known: Ledger | None = None,
+        settles: Settling | None = None,
+        own_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self.invocation = invocation
         self.ledger = known or ledger()
         self.settling = settles or settling()
+        self.own_clock = own_clock
 
     @cached_property
     def scope(self) -> Scope:

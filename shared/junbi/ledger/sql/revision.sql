@@ -39,10 +39,11 @@ INSERT INTO head (dataset, revision) VALUES (:dataset, :revision)
 ON CONFLICT (dataset) DO UPDATE SET revision = excluded.revision;
 
 -- name: registering
--- Of one dataset, one registration is under way at a time, the oldest first.
+-- Of one dataset, one registration is under way at a time, the oldest first; what was begun is ended first, though an
+-- older one was stored meanwhile.
 SELECT registration.revision FROM registration JOIN revision ON revision.id = registration.revision
 WHERE revision.dataset = :dataset AND registration.state IN ('pending', 'submitting', 'unknown')
-ORDER BY revision.created_at, revision.id LIMIT 1;
+ORDER BY registration.state = 'pending', revision.created_at, revision.id LIMIT 1;
 
 -- name: refused_registrations
 SELECT * FROM registration WHERE state = 'refused';

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from junbi import log
 from junbi.core import arrival as arrivals
+from junbi.core.places import place_of
 from junbi.errors import CallFailed, Stale
 
 if TYPE_CHECKING:
@@ -34,19 +35,20 @@ def discover(ports: Ports, now: datetime) -> int:
 
 
 def _discover_in(ports: Ports, dataset: DatasetSpec, now: datetime) -> int:
-    places = {place.prefix: place for place in _places(ports, dataset, dataset.watch.root, len(dataset.watch.captures))}
+    below = len(place_of(dataset.watch).parts) - dataset.watch.root.count("/")
+    places = {place.prefix: place for place in _places(ports, dataset, dataset.watch.root, below)}
     unknown = ports.ledger.arrivals.unknown(dataset.name, places)
     return sum(_open(ports, dataset, places[prefix], now) for prefix in unknown)
 
 
-def _places(ports: Ports, dataset: DatasetSpec, prefix: str, depth: int) -> Iterator[Place]:
-    """The version folders below a prefix, as a delimiter listing shows them, down to where the watch ends."""
+def _places(ports: Ports, dataset: DatasetSpec, prefix: str, below: int) -> Iterator[Place]:
+    """The version folders ``below`` levels below a prefix, as delimiter listings show them."""
     for folder in _folders(ports, dataset.watch.bucket, prefix):
         place = arrivals.place(dataset.watch, folder)
         if place is not None:
             yield place
-        elif depth > 0:
-            yield from _places(ports, dataset, folder, depth - 1)
+        elif below > 1:
+            yield from _places(ports, dataset, folder, below - 1)
 
 
 def _folders(ports: Ports, bucket: str, prefix: str) -> Iterator[str]:

@@ -25,13 +25,20 @@ def command(*, as_json: bool) -> int:
 
     ledger = open_ledger(make=False)
     open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]
-    view = {**views.revisions(ledger), "uploads": views.arrivals(ledger, open_states)["arrivals"]}
+    view = {
+        "datasets": views.watched(ledger),
+        **views.revisions(ledger),
+        "uploads": views.arrivals(ledger, open_states)["arrivals"],
+    }
     click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else _text(view))
     return 0
 
 
 def _text(view: Mapping[str, Any]) -> str:
     parts = []
+    late = [one["reason"] for one in view["datasets"] if one["reason"]]
+    if late:
+        parts.append("\n".join(f"{reason['code']}: {reason['message']}" for reason in late))
     if view["revisions"]:
         heads = ("DATASET", "VERSION", "OBJECTS", "BYTES", "IN PAI AS", "WHERE")
         parts.append(table(heads, [_revision(one) for one in view["revisions"]]))

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from junbi.config.types import (
     Address,
     Duration,
+    TimeOfDay,
+    Bytes,
     Expression,
     Instance,
     Key,
@@ -39,6 +41,7 @@ JobType = Literal[
 ]
 
 
+_DAY = 86_400.0
 #: What may close an upload.
 CONDITIONS = ("marker", "manifest", "call", "count", "quiet")
 _CONDITIONS = f"{', '.join(CONDITIONS[:-1])} and {CONDITIONS[-1]}"
@@ -107,6 +110,29 @@ class Complete(Section):
         return self
 
 
+class Expect(Section):
+    """What is expected of a dataset; short deliveries are not trained on, late ones are told."""
+
+    daily: TimeOfDay | None = None
+    """The time of day, in timezone, at which a new version is due."""
+    grace: Duration | None = None
+    """How much later than that it may be complete."""
+    min_files: Annotated[int, Field(ge=1)] | None = None
+    """The least files of a version."""
+    min_size: Bytes | None = None
+    """The least size of a version."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.grace is not None and self.daily is None:
+            raise refuse("grace belongs to daily: without it nothing is ever late")
+        if self.grace is not None and self.grace >= _DAY:
+            raise refuse("grace must be shorter than a day, or the deadlines would overtake each other")
+        if not any((self.daily, self.min_files, self.min_size)):
+            raise refuse("expects nothing: give daily, min_files or min_size")
+        return self
+
+
 class Dataset(Section):
     """A folder in OSS in which each version is a folder of its own."""
 
@@ -116,6 +142,8 @@ class Dataset(Section):
     """When a version is complete."""
     newest: Literal["time", "version", "semver"] = "time"
     """Which version counts as the newest: the last that was completed, or the greatest name, or semantic version."""
+    expect: Expect | None = None
+    """When new versions are due, and the least they hold."""
     mount: Mount
     """Where jobs find it."""
     allow: Expression | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -67,6 +68,14 @@ def _seconds(value: Any) -> float:
     return float(seconds)
 
 
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        raise refuse(f"expected a time zone such as Asia/Shanghai or UTC, got {name!r}") from None
+    return name
+
+
 def _scalar(value: Any) -> Any:
     if not isinstance(value, str | int | float | bool):
         raise refuse("expected a text, a number, true or false")
@@ -101,6 +110,9 @@ Duration = Annotated[
     BeforeValidator(_seconds),
     WithJsonSchema({"type": "string", "pattern": f"^(?=.){_DURATION}$", "examples": ["10m", "6h", "1h30m"]}),
 ]
+Bytes = _matching(r"[1-9]\d{0,14}(?:[KMGT]i?B?)?", "a size such as 500MB or 2Gi")
+TimeOfDay = _matching(r"(?:[01]\d|2[0-3]):[0-5]\d", "a time of day such as 22:00")
+Zone = Annotated[str, AfterValidator(_zone), WithJsonSchema({"type": "string", "examples": ["Asia/Shanghai"]})]
 Mount = Annotated[str, AfterValidator(_mount), Field(json_schema_extra={"pattern": "^(/[A-Za-z0-9._-]+)+$"})]
 Expression = Annotated[str, AfterValidator(_expression)]
 Value = Annotated[

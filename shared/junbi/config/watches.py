@@ -6,16 +6,18 @@ import re
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
+from junbi.config.expressions import slow_to_match
 from junbi.config.findings import listed
 from junbi.core.placeholders import references
 from junbi.core.places import pattern_of, place_of, split
-from junbi.core.plan import Complete, DatasetSpec, Watch
+from junbi.core.plan import Complete, DatasetSpec, Expect, Watch
 
 if TYPE_CHECKING:
     from junbi.config.findings import Findings
     from junbi.config.model import Config, Dataset
     from junbi.config.tree import Path
 
+_SIZE = re.compile(r"(\d+)(?:([KMGT])(i?)B?)?")
 _CAPTURE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 #: Characters. Source: AIWorkSpace's limit for a dataset's Name, which is ``<deployment>-<dataset>``.
 _LONGEST_NAME = 127
@@ -35,9 +37,26 @@ def compile_datasets(config: Config, findings: Findings) -> dict[str, DatasetSpe
                 complete=Complete(**dataset.complete.model_dump(exclude_none=True)),
                 newest=dataset.newest,
                 mount=dataset.mount,
+                expect=_expect(dataset, config),
             )
     _overlaps(config, specs, findings)
     return specs
+
+
+def _expect(dataset: Dataset, config: Config) -> Expect | None:
+    if dataset.expect is None:
+        return None
+    given = dataset.expect.model_dump(exclude_none=True)
+    if dataset.expect.min_size is not None:
+        given["min_size"] = bytes_of(dataset.expect.min_size)
+    return Expect(**given, timezone=config.timezone)
+
+
+def bytes_of(size: str) -> int:
+    """A size such as ``500MB`` or ``2Gi`` in bytes."""
+    number, unit, binary = _SIZE.fullmatch(size).groups()  # type: ignore[union-attr]  # the model checked it
+    step = 1024 if binary else 1000
+    return int(number) * int(step ** " KMGT".index(unit or " "))
 
 
 def _watch(name: str, dataset: Dataset, findings: Findings) -> Watch | None:
@@ -53,6 +72,10 @@ def _watch(name: str, dataset: Dataset, findings: Findings) -> Watch | None:
         findings.warn(
             path, "holds a %-escape: keys are written as plain text, so this matches the characters themselves"
         )
+    risk = slow_to_match(dataset.allow or "")
+    if risk:
+        findings.error(("datasets", name, "allow"), risk)
+        return None
     root, pattern, captures = pattern_of(folder)
     given = {"allow": dataset.allow} if dataset.allow is not None else {}
     return Watch(bucket=bucket, root=root, pattern=pattern, captures=captures, **given)

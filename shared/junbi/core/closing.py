@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from junbi.core.arrival import FRESH
-from junbi.core.conditions import quiet_at, unmet
+from junbi.core.conditions import quiet_at, too_short, unmet
 from junbi.core.facts import ArrivalState
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from junbi.core.digest import Listing
     from junbi.core.facts import Arrival
-    from junbi.core.plan import Complete
+    from junbi.core.plan import Complete, Expect
 
 #: The longest an open arrival rests before it is listed again although no event called for it. Until then the
 #: rest is half the age of its newest object: an upload under way is looked at often, a forgotten one seldom.
@@ -45,6 +45,7 @@ def close(
     since: datetime,
     *,
     mismatch: Reason | None = None,
+    expect: Expect | None = None,
 ) -> Closing:
     """Whether an arrival is complete, judged by what its prefix really holds.
 
@@ -55,6 +56,7 @@ def close(
         now: the ledger's time.
         since: when the watch was first applied: what is older was there before and is left alone.
         mismatch: what the manifest finds wrong with the members.
+        expect: the least that a delivery holds.
     """
     if listing.members == 0 and listing.marker_at is None:
         return _ignored(Code.NO_OBJECT_YET, "Nothing lies under the prefix.")
@@ -69,7 +71,8 @@ def close(
     waiting = unmet(arrival, complete, listing, now, mismatch)
     deadline = _deadline(arrival, complete)
     if waiting is None or (complete.quiet is not None and deadline is not None and now >= deadline):
-        return Closing(ArrivalState.CLOSED)
+        short = too_short(expect, listing) if expect else None
+        return Closing(ArrivalState.INCOMPLETE if short else ArrivalState.CLOSED, short)
     if deadline is not None and now >= deadline:
         return Closing(ArrivalState.INCOMPLETE, _incomplete(complete, waiting))
     look = _next_look(complete, listing, newest, now)

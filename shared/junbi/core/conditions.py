@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from junbi.core.digest import Listing
     from junbi.core.facts import Arrival
-    from junbi.core.plan import Complete
+    from junbi.core.plan import Complete, Expect
 
 #: How far OSS's clock may be ahead of the ledger's, which calls are dated by.
 SKEW = timedelta(minutes=1)
@@ -30,6 +30,20 @@ def unmet(
     if complete.call:
         return _call_unmet(arrival, listing)
     return _quiet_unmet(complete, listing, now)
+
+
+def too_short(expect: Expect, listing: Listing) -> Reason | None:
+    """Why a delivery that is complete holds less than is expected; None where it holds enough."""
+    least = {"files": (expect.min_files, listing.members), "bytes": (expect.min_size, listing.size)}
+    short = [f"{have:,} of {need:,} {what}" for what, (need, have) in least.items() if need and have < need]
+    if not short:
+        return None
+    return Reason(
+        Code.DATASET_SHORT,
+        f"It is complete by what closes it, and has only {' and '.join(short)} expected. It is not trained on.",
+        fix="Upload what is missing, with what closes it; or lower 'expect' of the dataset and run 'junbi apply'.",
+        wakes="the next object, or the next apply",
+    )
 
 
 def quiet_at(complete: Complete, listing: Listing) -> datetime | None:

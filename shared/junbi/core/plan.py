@@ -25,10 +25,10 @@ class Watch(Spec):
     """A prefix whose objects are a dataset's members.
 
     ``oss://vision-data/digits/{version}/`` becomes bucket ``vision-data``, root ``digits/`` (the part before the
-    first placeholder, cut after its last slash) and a regular expression that an object's whole key is matched
-    against from its start; ``re.match(...).end()`` is the length of the version's own prefix. Each placeholder
-    is a named group that takes one path part as it comes: whether its text is acceptable is decided later, so
-    that a strange name can be shown.
+    first placeholder, cut after its last slash) and a regular expression whose match, from the start of a key, is the
+    version's own prefix; ``core.places.located`` finds it. Each placeholder is a named group that takes one path
+    part, or a piece of one, as it comes: whether its text is acceptable is decided later, so that a strange name can
+    be shown.
     """
 
     bucket: str
@@ -58,6 +58,18 @@ class Complete(Spec):
         return self.marker or self.manifest
 
 
+class Expect(Spec):
+    """What is expected of a dataset: a delivery daily at ``HH:MM`` and no later than ``grace`` seconds after it, and
+    the least files and bytes of each.
+    """
+
+    daily: str | None = None
+    grace: float = 0.0
+    timezone: str = "UTC"
+    min_files: int | None = None
+    min_size: int | None = None
+
+
 class DatasetSpec(Spec):
     """A watched dataset."""
 
@@ -66,6 +78,7 @@ class DatasetSpec(Spec):
     complete: Complete
     newest: Literal["time", "version", "semver"] = "time"
     mount: str
+    expect: Expect | None = None
 
 
 class Output(Spec):

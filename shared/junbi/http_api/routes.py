@@ -54,6 +54,11 @@ def _launch(launch_id: str) -> Response:
     return _json(found)
 
 
+@_api.get("/datasets")
+def _datasets() -> Response:
+    return _json({"datasets": views.watched(wiring.ledger())})
+
+
 @_api.get("/arrivals")
 def _arrivals() -> Response:
     return _json(views.arrivals(wiring.ledger()))

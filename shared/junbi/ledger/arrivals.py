@@ -29,9 +29,9 @@ class Arrivals:
         """The arrivals noted last."""
         return [rows.arrival(row) for row in self._database.rows("arrivals", most=most)]
 
-    def refused(self, dataset: str) -> list[Arrival]:
-        """Those of a dataset whose name was not acceptable."""
-        return [rows.arrival(row) for row in self._database.rows("arrivals_refused", dataset=dataset)]
+    def held_back(self, dataset: str) -> list[Arrival]:
+        """Those of a dataset that were refused or given up."""
+        return [rows.arrival(row) for row in self._database.rows("arrivals_held_back", dataset=dataset)]
 
     def ended(self, after: str, most: int) -> list[Arrival]:
         """Those that are not open, by key, behind a key."""

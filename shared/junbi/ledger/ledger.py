@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from junbi.errors import LedgerError, LedgerNotShared
 from junbi.ledger.arrivals import Arrivals
 from junbi.ledger.clock import LedgerClock, SharedClock
+from junbi.ledger.expectations import Expectations
 from junbi.ledger.generations import Generations
 from junbi.ledger.launches import Launches
 from junbi.ledger.overview import Overview
@@ -36,6 +37,7 @@ class Ledger:
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self.expectations = Expectations(database)
         self._clock = clock
         self.generations = Generations(database)
         self.arrivals = Arrivals(database)

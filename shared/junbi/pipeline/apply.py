@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from junbi.core import arrival as arrivals
 from junbi.core import identity
-from junbi.core.facts import CreateState, LaunchState
+from junbi.core.facts import ArrivalState, CreateState, LaunchState
+from junbi.pipeline import expect
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,13 +29,20 @@ def apply(ledger: Ledger, generation: Generation) -> int | None:
             if head is not None:
                 ledger.revisions.put_head(head)
             _reopen(ledger, dataset, now)
+        expect.plan(ledger, generation, now)
         _wake(ledger, now)
     return number
 
 
 def _reopen(ledger: Ledger, dataset: DatasetSpec, now: datetime) -> None:
-    """Open the uploads that were refused for their name and are acceptable now that 'allow' is wider."""
-    for arrival in ledger.arrivals.refused(dataset.name):
+    """Open the uploads that were refused for their name and are acceptable now that 'allow' is wider; and judge those
+    anew that were given up: what was declared of them may be another now.
+    """
+    for arrival in ledger.arrivals.held_back(dataset.name):
+        if arrival.state is ArrivalState.INCOMPLETE:
+            ledger.arrivals.save(replace(arrival, dirty=True))
+            ledger.worklist.ask("arrival", arrival.key, now)
+            continue
         spot = arrivals.place(dataset.watch, arrival.prefix)
         if spot is None or spot.prefix != arrival.prefix or arrivals.refused_captures(dataset.watch, spot.captures):
             continue

@@ -69,7 +69,9 @@ def _look(ports: Ports, arrival: Arrival, watched: Watched) -> datetime | None:
         compared = expected.finish()
         mismatch = compared.mismatch(dataset.complete.manifest or "")
         remark = compared.unverified(dataset.complete.manifest or "")
-    decision = closing.close(held, dataset.complete, listing, now, watched.since, mismatch=mismatch)
+    decision = closing.close(
+        held, dataset.complete, listing, now, watched.since, mismatch=mismatch, expect=dataset.expect
+    )
     try:
         with ports.ledger.transaction():
             ports.ledger.scans.drop(_owner(key))

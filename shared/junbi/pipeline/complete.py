@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from junbi.core import identity
 from junbi.core.facts import Arrival, ArrivalState, Revision
-from junbi.pipeline import trigger
+from junbi.pipeline import expect, trigger
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,6 +44,7 @@ def complete(
     )
     if remark is not None:
         ledger.tell(f"arrival:{arrival.key}", remark.code, remark.message, now)
+    expect.delivered(ledger, dataset.name, now)
     if added:
         ledger.worklist.ask("revision", revision.id, now)
         head = ledger.revisions.head(dataset.name)

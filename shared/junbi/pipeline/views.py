@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from junbi.core import readiness
 from junbi.core.facts import ArrivalState, LaunchState
 from junbi.ledger.rows import to_time
+from junbi.pipeline import expect
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -36,7 +37,7 @@ def generation(ledger: Ledger) -> View | None:
 
 def watched(ledger: Ledger) -> list[View]:
     """Where uploads are expected: each dataset with its place, the placeholders of its folders and what closes it."""
-    return [_watched(one.dataset) for one in ledger.generations.all_watched()]
+    return [_watched(ledger, one.dataset) for one in ledger.generations.all_watched()]
 
 
 def launches(
@@ -102,13 +103,17 @@ def quarantine(ledger: Ledger, most: int = MOST) -> View:
     return {"total": ledger.overview.quarantine_count(), "quarantine": list(ledger.quarantined(most))}
 
 
-def _watched(dataset: DatasetSpec) -> View:
+def _watched(ledger: Ledger, dataset: DatasetSpec) -> View:
     watch = dataset.watch
+    expected = ledger.expectations.get(dataset.name)
     return {
         "dataset": dataset.name,
         "uri": f"oss://{watch.bucket}/{watch.root}",
         "captures": list(watch.captures),
         "complete": dataset.complete.model_dump(exclude_defaults=True),
+        "expect": dataset.expect.model_dump(exclude_none=True) if dataset.expect else None,
+        "due_at": to_time(expected.due_at) if expected else None,
+        "reason": _reason(expect.late(ledger, dataset.name, dataset.expect)),
     }
 
 

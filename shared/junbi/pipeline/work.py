@@ -90,6 +90,10 @@ def _room(kind: Kind) -> Callable[[Ports, str], datetime | None]:
         from junbi.pipeline import close
 
         return close.look
+    if kind == "expectation":
+        from junbi.pipeline import expect
+
+        return expect.look
     if kind == "revision":
         from junbi.pipeline import register
 

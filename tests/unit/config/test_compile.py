@@ -10,11 +10,26 @@ import pytest
 from junbi.config import load_generation
 from junbi.config.compile import compile_generation
 from junbi.config.model import Config
+from junbi.config.watches import bytes_of
 from junbi.errors import ConfigInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: What a plan has that says nothing of policies: one run at a time, and nothing else.
+POLICY = {
+    "overlap": "queue",
+    "spare": None,
+    "waiting": "every",
+    "retries": {"max": 0, "on": ("preempted", "infrastructure"), "backoff": 60.0},
+    "limits": dict.fromkeys(("queued", "preparing", "running", "total")),
+    "per_hour": None,
+    "window": None,
+    "approve": False,
+    "mode": "live",
+    "priority": None,
+    "retry_budget": 60,
+}
 WATCH = "oss://vision-data/digits/{version}/"
 OUTPUT = "oss://vision-models/digits/{launch}/"
 COMPLETE = {
@@ -50,6 +65,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "complete": COMPLETE | {"marker": "_SUCCESS", "max_wait": 21600.0},
                 "newest": "version",
                 "mount": "/mnt/digits",
+                "expect": None,
             },
             "trainer": {
                 "name": "trainer",
@@ -63,6 +79,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "complete": COMPLETE | {"quiet": 600.0},
                 "newest": "time",
                 "mount": "/mnt/trainer",
+                "expect": None,
             },
         },
         "plans": {
@@ -83,6 +100,10 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 },
                 "outputs": ({"name": "model", "uri": OUTPUT, "mount": "/mnt/out"},),
                 "tags": {"team": "a", "stage": "y"},
+                "together": False,
+                "join": (),
+                "settle": None,
+                "policy": POLICY,
             }
         },
     }
@@ -208,3 +229,26 @@ def test_compile_without_a_file() -> None:
     with pytest.raises(ConfigInvalid) as caught:
         compile_generation(config, "f")
     assert str(caught.value) == "environments: no environment 'f'; there are: e"
+
+
+def test_expectations(bend: Callable[..., list[str]]) -> None:
+    """Sizes become bytes, and the time of day is that of the file's zone."""
+    expect = "expect: {daily: 03:00, grace: 1h, min_files: 2, min_size: 2Gi}\n    newest: version\n"
+    assert bend("newest: version\n", expect) == []
+    found = load_generation(Path("junbi.yaml")).generation.datasets["digits"].expect
+    assert found is not None
+    assert found.model_dump() == {
+        "daily": "03:00",
+        "grace": 3600.0,
+        "timezone": "UTC",
+        "min_files": 2,
+        "min_size": 2 << 30,
+    }
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [("500", 500), ("3K", 3000), ("3KB", 3000), ("3Ki", 3072), ("1TiB", 1 << 40)]
+)
+def test_sizes(size: str, expected: int) -> None:
+    """Units of 1,000 and of 1,024."""
+    assert bytes_of(size) == expected

@@ -8,8 +8,27 @@ ON CONFLICT (owner) DO UPDATE SET token = excluded.token, state = excluded.state
 -- name: drop_scan
 DELETE FROM scan WHERE owner = :owner;
 
--- name: arrivals_refused
-SELECT * FROM arrival WHERE dataset = :dataset AND state = 'refused' ORDER BY key;
+-- name: arrivals_held_back
+SELECT * FROM arrival WHERE dataset = :dataset AND state IN ('refused', 'incomplete') ORDER BY key;
 
 -- name: next_arrivals
 SELECT * FROM arrival WHERE key > :after AND state IN ('closed', 'incomplete', 'ignored') ORDER BY key LIMIT :most;
+
+-- name: expectation
+SELECT dataset, due_at, since, delivered_at, missed, row FROM expectation WHERE dataset = :dataset;
+
+-- name: expectations
+SELECT dataset, due_at, since, delivered_at, missed, row FROM expectation ORDER BY dataset;
+
+-- name: add_expectation
+INSERT INTO expectation (dataset, due_at, since, delivered_at, missed, row)
+VALUES (:dataset, :due_at, :since, :delivered_at, :missed, 1)
+ON CONFLICT (dataset) DO NOTHING;
+
+-- name: save_expectation
+UPDATE expectation SET
+    due_at = :due_at, since = :since, delivered_at = :delivered_at, missed = :missed, row = row + 1
+WHERE dataset = :dataset AND row = :row;
+
+-- name: drop_expectations_but
+DELETE FROM expectation WHERE dataset NOT IN (SELECT value FROM json_each(:datasets));

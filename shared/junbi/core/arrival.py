@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from junbi.core.facts import Arrival, ArrivalState
 from junbi.core.model import EventKind, Reason
+from junbi.core.places import located
 from junbi.core.reasons import Code
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 #: An open arrival noted so short ago takes further events without a write: they would say nothing new.
 FRESH = timedelta(seconds=5)
+
+#: Characters of a placeholder's text, whatever ``allow`` says: a file's name holds no more on any system in use, and
+#: ``allow`` need not be tried on what is longer.
+LONGEST_CAPTURE = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,8 @@ class Noted:
 
 def place(watch: Watch, key: str) -> Place | None:
     """Where a key lies under a watch, or None where it lies outside."""
-    match = re.match(watch.pattern, key)
-    return Place(match[0], match.groupdict()) if match else None
+    found = located(watch, key)
+    return Place(*found) if found else None
 
 
 def refused_captures(watch: Watch, captures: dict[str, str]) -> dict[str, str]:
@@ -59,7 +64,9 @@ def refused_captures(watch: Watch, captures: dict[str, str]) -> dict[str, str]:
 
 def _acceptable(watch: Watch, text: str) -> bool:
     # A path would climb on ".." and a command would read "-x" as an option, however well it is quoted.
-    return text not in {".", ".."} and not text.startswith("-") and bool(re.fullmatch(watch.allow, text))
+    if len(text) > LONGEST_CAPTURE or text in {".", ".."} or text.startswith("-"):
+        return False
+    return bool(re.fullmatch(watch.allow, text))
 
 
 def opened(dataset: DatasetSpec, spot: Place, now: datetime, *, found: bool = False) -> Arrival:
@@ -185,7 +192,7 @@ def _capture_refused(watch: Watch, bad: dict[str, str]) -> Reason:
     said = ", ".join(f"{{{name}}} = {text!r}" for name, text in bad.items())
     return Reason(
         Code.CAPTURE_REFUSED,
-        f"The folder's name is not acceptable: {said} does not match {watch.allow}, is '.' or '..', or begins with "
-        "'-'. Nothing was registered.",
+        f"The folder's name is not acceptable: {said} does not match {watch.allow}, is '.' or '..', begins with '-', "
+        f"or has more than {LONGEST_CAPTURE} characters. Nothing was registered.",
         fix="Upload under a name of letters, digits, '.', '_' and '-', or widen 'allow' of the dataset.",
     )

@@ -1,4 +1,4 @@
-"""Places in OSS as junbi.yaml writes them, ``oss://bucket/path/{hole}/``, and whether two can hold one object."""
+"""Places in OSS as junbi.yaml writes them, ``oss://bucket/path/{hole}/``: which keys lie there, and do two overlap."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _ADDRESS = re.compile(r"oss://([^/]*)/(.*)", re.DOTALL)
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
 #: How ``pattern_of`` writes a hole.
 _HOLE = re.compile(r"\(\?P<[a-z][a-z0-9_]*>\[\^/\]\+\)")
+#: Bytes, so as many characters at most. Source: OSS documentation.
+_LONGEST_KEY = 1023
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,44 @@ def pattern_of(path: str) -> tuple[str, str, tuple[str, ...]]:
 def place_of(watch: Watch) -> Place:
     """The place a compiled watch covers: its pattern read back."""
     return Place(watch.bucket, _read_back(watch.pattern))
+
+
+def located(watch: Watch, key: str) -> tuple[str, dict[str, str]] | None:
+    """The version's own prefix that a key lies under, and what its placeholders took; None where it lies outside.
+
+    The answer is that of ``re.match`` with the watch's pattern. Keys come from strangers, though, and an expression
+    tries every way to cut ``a-a-a-…`` at three placeholders; this cuts each path part from its right, once.
+    """
+    parts = _read_back(watch.pattern)
+    texts = key.split("/", len(parts))
+    if len(key) > _LONGEST_KEY or len(texts) <= len(parts):
+        return None
+    taken: list[str] = []
+    for part, text in zip(parts, texts, strict=False):
+        found = _cut(part, text)
+        if found is None:
+            return None
+        taken += found
+    return "".join(f"{text}/" for text in texts[: len(parts)]), dict(zip(watch.captures, taken, strict=True))
+
+
+def _cut(part: Part, text: str) -> list[str] | None:
+    """What each hole of a path part takes of a text, the first as much as it can; None where the text does not fit."""
+    head, *others = "".join("\0" if piece is None else piece for piece in part).split("\0")
+    if not others:
+        return [] if text == head else None
+    *between, tail = others
+    start, end = len(head), len(text) - len(tail)
+    if not (text.startswith(head) and text.endswith(tail) and start < end):
+        return None
+    found: list[str] = []
+    for literal in reversed(between):
+        at = text.rfind(literal, start, end - 1)  # a hole takes one character at least
+        if at < 0:
+            return None
+        found.insert(0, text[at + len(literal) : end])
+        end = at
+    return [text[start:end], *found] if start < end else None
 
 
 @lru_cache(maxsize=4096)

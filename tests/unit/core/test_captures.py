@@ -125,3 +125,10 @@ def test_every_object_of_a_folder_belongs_to_the_folder(name: str, rest: str) ->
     spot = place(dataset(ONE).watch, f"digits/{name}/{rest}")
     assert spot is not None
     assert (spot.prefix, spot.captures["version"]) == (f"digits/{name}/", name)
+
+
+def test_a_name_too_long_for_a_file_is_refused_whatever_is_allowed() -> None:
+    """At most 255 characters, so that ``allow`` is never tried on a stranger's longest key."""
+    wide = dataset(ONE).watch.model_copy(update={"allow": ".*"})
+    assert refused_captures(wide, {"version": "a" * 255}) == {}
+    assert refused_captures(wide, {"version": "a" * 256}) == {"version": "a" * 256}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from junbi.core.places import Place, pattern_of, place, place_of, split
+from junbi.core.places import Place, located, pattern_of, place, place_of, split
 from junbi.core.plan import Watch
 
 
@@ -122,3 +123,32 @@ def test_no_place(uri: str) -> None:
     """What is no folder's address is refused with a reason."""
     with pytest.raises(ValueError, match=r".{10}"):
         place(uri)
+
+
+_CUT = st.lists(st.sampled_from(["a", "-", "-a-", "{x}", "/"]), min_size=1, max_size=7).map("".join)
+
+
+@given(_CUT, st.text(alphabet="ab-/", max_size=12))
+def test_a_key_is_cut_as_the_expression_would_cut_it(path: str, key: str) -> None:
+    """Where a key lies, and what placeholders take of it, is what the stored expression says, to the character."""
+    names = iter(range(99))
+    path = re.sub("/+", "/", re.sub("{x}", lambda _: f"{{x{next(names)}}}", path)).strip("/") + "/"
+    found = watch(f"oss://data/{path}") if path != "/" else None
+    match = re.match(found.pattern, key) if found else None
+    assert (located(found, key) if found else None) == ((match[0], match.groupdict()) if match else None)
+
+
+def test_a_key_made_to_be_slow_is_cut_at_once() -> None:
+    """A stranger's longest key costs no more than any other, however many placeholders stand in one path part."""
+    found = watch("oss://data/x/{a}-{b}-{c}-{d}-{version}/")
+    began = time.process_time()
+    for key in ("x/" + "-" * 1021, "x/" + "-a" * 510, "x/" + "-" * 1019 + "/a"):
+        located(found, key)
+    assert time.process_time() - began < 0.1
+
+
+def test_no_key_is_longer_than_those_of_oss() -> None:
+    """What is longer than a key of OSS can be lies nowhere and is not even looked through."""
+    found = watch("oss://data/x/{version}/")
+    assert located(found, "x/v/" + "a" * 1019) == ("x/v/", {"version": "v"})
+    assert located(found, "x/v/" + "a" * 1020) is None

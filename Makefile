@@ -44,7 +44,7 @@ bench: .venv/dev.stamp .venv/runtime/stamp  ## the budgets, side by side with wh
 	@touch $@
 
 lock:  ## pin the newest releases, with hashes; needs uv
-	uv pip compile pyproject.toml --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/runtime.txt
+	uv pip compile pyproject.toml --extra postgres --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/runtime.txt
 	uv pip compile pyproject.toml --extra cli --group demo --group build --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/demo.txt
 	uv pip compile pyproject.toml --extra cli --group demo --group build --group test --group lint --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/dev.txt
 

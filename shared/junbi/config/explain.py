@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from junbi.config.findings import listed, suggestion
 from junbi.config.model import Config
+from junbi.config.policies import MAPPING, PLAIN
 from junbi.config.tree import Leaf, Listing, bare
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from junbi.config.findings import Findings
     from junbi.config.tree import Node, Path, Table
+
+#: What stands in an error's place and is no key of the file.
+_NO_STEPS = frozenset({"[key]", MAPPING, PLAIN})
 
 _EXPECTED = {
     "string_type": "text",
@@ -50,7 +54,7 @@ def validate(root: Table, findings: Findings) -> Config:
 def explain(errors: Iterable[ErrorDetails], model: type[BaseModel], prefix: Path, findings: Findings) -> None:
     """Notes the errors of a validation of ``model``, whose content stands at ``prefix``."""
     for error in errors:
-        path = prefix + tuple(step for step in error["loc"] if step != "[key]")
+        path = prefix + tuple(step for step in error["loc"] if step not in _NO_STEPS)
         if error["type"] == "extra_forbidden":
             _unknown(path, _keys(model, error["loc"][:-1]), findings)
         elif error["type"] == "missing":
@@ -110,7 +114,7 @@ def _keys(model: type[BaseModel], loc: Path) -> set[str]:
     """The keys, as the file spells them, of the model that stands at ``loc`` below ``model``."""
     here: Any = model
     for step in loc:
-        here = _below(here, step)
+        here = here if step in _NO_STEPS else _below(here, step)
     return {field.alias or name for name, field in here.model_fields.items()} if _is_model(here) else set()
 
 

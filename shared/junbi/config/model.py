@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from junbi.config.policies import Limits, On, Policy
+from junbi.config.section import Section
 from junbi.config.types import (
     Address,
     Duration,
@@ -23,8 +25,8 @@ from junbi.config.types import (
     Text,
     Value,
     Workspace,
+    Zone,
     refuse,
-    without_extensions,
 )
 
 #: Source: DLC SDK 1.11.6, CreateJob; PAI compares letter case.
@@ -47,23 +49,6 @@ CONDITIONS = ("marker", "manifest", "call", "count", "quiet")
 _CONDITIONS = f"{', '.join(CONDITIONS[:-1])} and {CONDITIONS[-1]}"
 
 
-class Section(BaseModel):
-    """A mapping of known keys. Keys that begin with ``x-`` are for the writer alone; any other is a mistake."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        use_attribute_docstrings=True,
-        json_schema_extra={"patternProperties": {"^x-": True}},
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _ignore_extensions(cls, data: Any) -> Any:
-        return without_extensions(data)
-
-
 class Environment(Section):
     """A workspace of PAI to run in."""
 
@@ -78,6 +63,10 @@ class Defaults(Section):
 
     tags: dict[Text, str] = {}
     """Tags of every job."""
+    limits: Limits = Limits()
+    """Limits of plans that set none of their own for that phase."""
+    retry_budget: Annotated[int, Field(ge=0)] = 60
+    """New attempts of all plans together in any hour."""
 
 
 class Complete(Section):
@@ -198,8 +187,12 @@ class Output(Section):
 class Plan(Section):
     """One training job."""
 
-    on: list[Name]
-    """The inputs whose new versions start it."""
+    on: On
+    """The inputs whose new versions start it: any of a list; or, with ``{all: [a, b]}``, both once both are new."""
+    join: list[Key] = []
+    """Placeholders of watches in which the versions it trains on must agree."""
+    settle: Duration | None = None
+    """So long after a first new version it waits for others, and makes one launch of them."""
     datasets: list[Name]
     """The datasets it mounts."""
     image: Name
@@ -214,6 +207,8 @@ class Plan(Section):
     """What it writes to."""
     tags: dict[Text, str] = {}
     """Tags of its jobs."""
+    policy: Policy = Policy()
+    """When, how often and how long its jobs may run."""
 
 
 class Config(Section):
@@ -223,6 +218,8 @@ class Config(Section):
     """The name of this deployment, unique in its ledger; every job is tagged with it."""
     environments: SomeNamed[Environment]
     """Workspaces by name; --env chooses once there are two."""
+    timezone: Zone = "UTC"
+    """Of the times of day in this file."""
     defaults: Defaults = Defaults()
     """What every plan has."""
     datasets: Named[Dataset] = {}

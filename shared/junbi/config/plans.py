@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from junbi.config.findings import listed, suggestion
+from junbi.config.policy_specs import check_joins, check_policy, compile_policy
 from junbi.config.request import check_request
 from junbi.config.templates import check_templates
 from junbi.core.places import split
@@ -32,6 +33,8 @@ def compile_plan(name: str, config: Config, datasets: Mapping[str, DatasetSpec],
     _reserved(config, plan, path, findings)
     check_request(plan.job.request, (*path, "job", "request"), findings)
     check_templates(plan, datasets, path, findings)
+    check_joins(plan, datasets, path, findings)
+    check_policy(plan.policy, config, path, findings)
     outputs_right = _outputs(plan, path, findings)
     if not (images and resources and outputs_right and set(plan.datasets) <= set(config.datasets)):
         return None
@@ -46,7 +49,7 @@ def compile_plan(name: str, config: Config, datasets: Mapping[str, DatasetSpec],
 def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
     return PlanSpec(
         name=name,
-        on=tuple(plan.on),
+        on=tuple(starters(plan)),
         datasets=tuple(plan.datasets),
         mounts={dataset: config.datasets[dataset].mount for dataset in plan.datasets},
         image=config.images[plan.image].uri,
@@ -61,7 +64,16 @@ def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
         ),
         outputs=tuple(Output(name=output, uri=it.uri, mount=it.mount) for output, it in plan.outputs.items()),
         tags={**config.defaults.tags, **plan.tags},
+        together=not isinstance(plan.on, list),
+        join=tuple(plan.join),
+        settle=plan.settle,
+        policy=compile_policy(plan.policy, config),
     )
+
+
+def starters(plan: Plan) -> list[str]:
+    """The inputs that start a plan, alone or together."""
+    return plan.on if isinstance(plan.on, list) else plan.on.all
 
 
 def _known(name: str, things: Iterable[str], what: str, path: Path, findings: Findings) -> bool:
@@ -72,15 +84,16 @@ def _known(name: str, things: Iterable[str], what: str, path: Path, findings: Fi
 
 
 def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
-    for key, names in (("datasets", plan.datasets), ("on", plan.on)):
+    starting = ("on",) if isinstance(plan.on, list) else ("on", "all")
+    for key, names in ((("datasets",), plan.datasets), (starting, starters(plan))):
         for index, name in enumerate(names):
             if name in names[:index]:
-                findings.error((*path, key, index), f"{name!r} stands in the list twice")
-            elif key == "datasets":
-                _known(name, config.datasets, "dataset", (*path, key, index), findings)
+                findings.error((*path, *key, index), f"{name!r} stands in the list twice")
+            elif names is plan.datasets:
+                _known(name, config.datasets, "dataset", (*path, *key, index), findings)
             elif name not in plan.datasets:
-                _not_used(name, plan, (*path, key, index), findings)
-    if not plan.on:
+                _not_used(name, plan, (*path, *key, index), findings)
+    if not starters(plan):
         findings.error((*path, "on"), "names nothing, so nothing could ever start this plan", key=True)
 
 

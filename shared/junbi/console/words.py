@@ -32,6 +32,9 @@ _LAUNCH = {
     "succeeded": Word("Succeeded", "done"),
     "failed": Word("Failed", "stop"),
     "stopped": Word("Stopped", "rest"),
+    "cancelled": Word("Cancelled", "rest"),
+    "superseded": Word("Superseded", "rest"),
+    "skipped": Word("Skipped", "rest"),
 }
 _HELD = {"Blocked": Word("Blocked", "stop"), "Pending": Word("Checking", "move"), None: Word("Checking", "move")}
 _CHECK = {

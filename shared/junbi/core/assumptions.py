@@ -35,3 +35,4 @@ class Settling:
 TAG_DEPLOYMENT = "junbi.deployment"
 TAG_LAUNCH = "junbi.launch"
 TAG_IDENTITY = "junbi.identity"
+TAG_ATTEMPT = "junbi.attempt"

@@ -200,7 +200,11 @@ class Launch:
     @property
     def owner(self) -> str:
         """What the tries of the present attempt are stored under."""
-        return f"launch:{self.id}" if self.attempt == 1 else f"launch:{self.id}:{self.attempt}"
+        return self.owner_of(self.attempt)
+
+    def owner_of(self, attempt: int) -> str:
+        """What the tries of an attempt are stored under."""
+        return f"launch:{self.id}" if attempt == 1 else f"launch:{self.id}:{attempt}"
 
     def to(self, state: LaunchState, now: datetime, reason: Reason | None = None) -> Launch:
         """The launch in a state, since now."""

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from junbi.core.facts import LaunchState
 
+#: How a launch's last job ends.
+ENDED = frozenset({LaunchState.SUCCEEDED, LaunchState.FAILED, LaunchState.STOPPED})
+
+#: How a launch ends that has no job.
+DROPPED = frozenset({LaunchState.CANCELLED, LaunchState.SUPERSEDED, LaunchState.SKIPPED})
+
 #: Nothing moves a launch out of these.
-FINAL = frozenset({LaunchState.SUCCEEDED, LaunchState.FAILED, LaunchState.STOPPED})
+FINAL = ENDED | DROPPED
 
 #: The job exists and may still change: ``job_change`` asks for it.
 ACTIVE = frozenset({LaunchState.SUBMITTED, LaunchState.QUEUED, LaunchState.PREPARING, LaunchState.RUNNING})
 
+#: A job of it exists, or may.
+LIVE = ACTIVE | {LaunchState.SUBMITTING, LaunchState.SUBMIT_UNKNOWN}
+
+#: Where a job leads: to another phase, to an end, or, when it has ended and is tried again, back to waiting.
+_FROM_JOB = ACTIVE | ENDED | {LaunchState.WAITING}
+
 #: The moves that exist. Anything else is a fault, not an event.
 MOVES: dict[LaunchState, frozenset[LaunchState]] = {
-    LaunchState.WAITING: frozenset({LaunchState.WAITING, LaunchState.SUBMITTING}),
+    LaunchState.WAITING: frozenset({LaunchState.WAITING, LaunchState.SUBMITTING}) | DROPPED,
     LaunchState.SUBMITTING: frozenset(
         {LaunchState.SUBMITTED, LaunchState.SUBMIT_UNKNOWN, LaunchState.REFUSED, LaunchState.WAITING}
     ),
     LaunchState.SUBMIT_UNKNOWN: frozenset({LaunchState.SUBMIT_UNKNOWN, LaunchState.SUBMITTED, LaunchState.WAITING}),
-    LaunchState.REFUSED: frozenset({LaunchState.WAITING}),
-    LaunchState.SUBMITTED: ACTIVE | FINAL,
-    LaunchState.QUEUED: ACTIVE | FINAL,
-    LaunchState.PREPARING: ACTIVE | FINAL,
-    LaunchState.RUNNING: ACTIVE | FINAL,
-    LaunchState.SUCCEEDED: frozenset(),
-    LaunchState.FAILED: frozenset(),
-    LaunchState.STOPPED: frozenset(),
+    LaunchState.REFUSED: frozenset({LaunchState.WAITING}) | DROPPED,
+    **dict.fromkeys(ACTIVE, _FROM_JOB),
+    **dict.fromkeys(FINAL, frozenset()),
 }
 
 #: PAI's 13 words for a job's status. Source: DLC SDK 1.11. The reserving states come after the processes ended,

@@ -48,6 +48,16 @@ class Launches:
         row = self._database.row("launch_by_trigger", trigger_key=trigger)
         return rows.launch(row) if row else None
 
+    def of_plan(self, plan: str, states: Iterable[LaunchState], most: int = 100) -> list[Launch]:
+        """The launches of a plan in any of these states, oldest first."""
+        names = rows.to_json([state.value for state in states])
+        return [rows.launch(row) for row in self._database.rows("launches_of_plan", plan=plan, states=names, most=most)]
+
+    def with_input(self, plan: str, name: str, revision_id: str) -> Launch | None:
+        """The last launch of a plan that trains on a revision under the name of an input."""
+        row = self._database.row("launched_with", plan=plan, input=name, revision=revision_id)
+        return rows.launch(row) if row else None
+
     def add(self, launch: Launch) -> bool:
         """Store a launch; False where one of the same identity and rerun is there."""
         if self._database.run("add_launch", **rows.launch_columns(launch)) != 1:

@@ -15,8 +15,10 @@ from junbi.ledger.expectations import Expectations
 from junbi.ledger.generations import Generations
 from junbi.ledger.launches import Launches
 from junbi.ledger.overview import Overview
+from junbi.ledger.policies import Policies
 from junbi.ledger.revisions import Revisions
 from junbi.ledger.rows import to_time
+from junbi.ledger.scans import Scans
 from junbi.ledger.tries import Tries
 from junbi.ledger.worklist import Worklist
 
@@ -37,14 +39,16 @@ class Ledger:
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
-        self.expectations = Expectations(database)
         self._clock = clock
         self.generations = Generations(database)
         self.arrivals = Arrivals(database)
+        self.scans = Scans(database)
+        self.expectations = Expectations(database)
         self.revisions = Revisions(database)
         self.launches = Launches(database)
         self.tries = Tries(database)
         self.worklist = Worklist(database)
+        self.policies = Policies(database)
         self.overview = Overview(database)
 
     def now(self) -> datetime:

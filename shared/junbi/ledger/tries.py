@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Tries:
-    """Stores tries. ``owner`` is ``launch:<id>`` or ``revision:<id>``."""
+    """Stores tries. ``owner`` is as ``Try`` says."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,4 +38,4 @@ class Tries:
 
     def of(self, owner: str) -> list[Try]:
         """Every try of a launch or registration, oldest first."""
-        return [rows.attempt(row) for row in self._database.rows("tries", owner=owner)]
+        return [rows.one_try(row) for row in self._database.rows("tries", owner=owner)]

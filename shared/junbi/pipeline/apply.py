@@ -56,7 +56,7 @@ def _reopen(ledger: Ledger, dataset: DatasetSpec, now: datetime) -> None:
 def _wake(ledger: Ledger, now: datetime) -> None:
     for launch in ledger.launches.standing({LaunchState.WAITING, LaunchState.REFUSED}):
         if launch.state is LaunchState.REFUSED:
-            ledger.launches.save(replace(launch, state=LaunchState.WAITING, updated_at=now))
+            ledger.launches.save(launch.to(LaunchState.WAITING, now, launch.reason))
         ledger.worklist.ask("launch", launch.id, now)
     for registration in ledger.revisions.refused():
         ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING))

@@ -1,15 +1,18 @@
-"""What ``job_change`` does: asks PAI for our active jobs and notes what changed. It reads, and submits nothing."""
+"""What ``job_change`` does: asks PAI for our active jobs and notes what changed. It reads, and submits nothing.
+
+A job that ended badly may leave its launch waiting for another attempt, which ``reconcile`` submits.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from junbi.core import lifecycle
+from junbi.core import ending, lifecycle
+from junbi.core.ending import Report
 from junbi.core.facts import Launch, LaunchState
-from junbi.core.model import Reason
-from junbi.core.reasons import Code
 from junbi.errors import Refused, Stale
+from junbi.pipeline import turns
 from junbi.pipeline.wiring import Ports
 
 if TYPE_CHECKING:
@@ -44,41 +47,30 @@ def _note(ports: Ports, launch: Launch, listed: JobItem | None) -> bool:
     except Refused as error:
         if "NotFound" not in error.code:
             raise
-        return _save(ports, _gone(launch))
-    state = lifecycle.after_job_status(launch.state, job.status or "")
-    if state is launch.state and job.status == launch.job_status:
-        return False
-    reason = _ended_badly(job) if state in {LaunchState.FAILED, LaunchState.STOPPED} else None
-    return _save(ports, replace(launch, state=state, job_status=job.status or "", reason=reason))
+        return _save(ports, launch, ending.gone(launch, ports.ledger.now()), Report("Deleted"))
+    report = _report(job)
+    after = ending.after(launch, report, ports.ledger.now())
+    return after != launch and _save(ports, launch, after, report)
 
 
-def _gone(launch: Launch) -> Launch:
-    reason = Reason(
-        Code.JOB_GONE,
-        f"PAI knows no job {launch.job_id} any more: somebody deleted it.",
-        fix="To train again, upload a new version.",
-    )
-    return replace(launch, state=LaunchState.STOPPED, reason=reason)
+def _report(job: JobItem | GetJobResponse) -> Report:
+    return Report(job.status or "", job.reason_code or "", job.reason_message or "")
 
 
-def _ended_badly(job: JobItem | GetJobResponse) -> Reason:
-    said = ": ".join(part for part in (job.reason_code, job.reason_message) if part)
-    return Reason(
-        Code.JOB_ENDED,
-        f"The job ended as {job.status}" + (f": {said}" if said else "."),
-        fix=f"Read its log: junbi logs {job.job_id}",
-        facts={"job": job.job_id or ""},
-    )
-
-
-def _save(ports: Ports, launch: Launch) -> bool:
+def _save(ports: Ports, before: Launch, launch: Launch, report: Report) -> bool:
     ledger, now = ports.ledger, ports.ledger.now()
-    said = launch.reason.message if launch.reason else f"Job {launch.job_id} is {launch.job_status}."
+    moved = launch.state is not before.state
+    said = launch.reason.message if launch.reason and moved else f"Job {before.job_id} is {report.status}."
     try:
         with ledger.transaction():
             ledger.launches.save(replace(launch, updated_at=now))
-            code = launch.reason.code if launch.reason else f"Job{launch.job_status}"
+            code = launch.reason.code if launch.reason and moved else f"Job{report.status}"
             ledger.tell(f"launch:{launch.id}", code, said, now)
+            if launch.state not in lifecycle.ACTIVE:
+                ledger.policies.save_attempt(replace(before, job_status=report.status))
+                turns.wake(ledger, launch.plan, now)
+            if launch.state in lifecycle.ACTIVE | {LaunchState.WAITING}:
+                turns.ask(ledger, launch, now)
     except Stale:
         return False  # somebody else noted it; the next tick looks again
     return True

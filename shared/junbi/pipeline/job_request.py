@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from junbi.core.assumptions import TAG_DEPLOYMENT, TAG_IDENTITY, TAG_LAUNCH
+from junbi.core.assumptions import TAG_ATTEMPT, TAG_DEPLOYMENT, TAG_IDENTITY, TAG_LAUNCH
 from junbi.core.placeholders import fill, references
 from junbi.wire.dlc import CreateJobRequest, DataSource, JobSettings, JobSpec
 
@@ -27,7 +27,7 @@ def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJ
     plan = launch.spec
     values = _values(launch, pinned)
     ours = CreateJobRequest(
-        display_name=f"{plan.name}-{launch.id}",
+        display_name=f"{plan.name}-{launch.id}" + (f"-{launch.attempt}" if launch.attempt > 1 else ""),
         job_type=plan.job.type,
         job_specs=[_workers(plan)],
         user_command=fill(plan.job.command, values, quote=shlex.quote),
@@ -38,6 +38,7 @@ def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJ
         ],
         envs={name: fill(text, values) for name, text in plan.job.env.items()} | environment(scope, launch, pinned),
         settings=JobSettings(tags=_tags(scope, launch)),
+        priority=plan.policy.priority,
     )
     if not plan.job.request:
         return ours
@@ -58,6 +59,7 @@ def environment(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> d
         "JUNBI_DEPLOYMENT": scope.deployment,
         "JUNBI_PLAN": launch.plan,
         "JUNBI_LAUNCH": launch.id,
+        "JUNBI_ATTEMPT": str(launch.attempt),
     }
     for name, text in _values(launch, pinned).items():
         told.setdefault("JUNBI_" + re.sub(r"\W", "_", name).upper(), text)
@@ -106,6 +108,7 @@ def _tags(scope: Scope, launch: Launch) -> dict[str, str]:
         TAG_DEPLOYMENT: scope.deployment,
         TAG_LAUNCH: launch.id,
         TAG_IDENTITY: launch.identity,
+        TAG_ATTEMPT: str(launch.attempt),
     }
 
 

@@ -1,4 +1,4 @@
-"""Brings a launch one step on: evaluates its checks, submits it once, and finds out what became of it."""
+"""Brings a launch one step on: evaluates its checks and its plan's policies, and submits it when it is its turn."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from junbi.core import readiness
-from junbi.core.assumptions import TAG_DEPLOYMENT, TAG_LAUNCH
-from junbi.core.facts import CreateState, Launch, LaunchState
-from junbi.core.model import Reason, State
-from junbi.core.reasons import Code
-from junbi.pipeline import create, job_request, launch_facts
+from junbi.core import lifecycle, readiness
+from junbi.core.facts import Launch, LaunchState
+from junbi.core.model import State
+from junbi.errors import Stale
+from junbi.pipeline import attend, launch_facts, submit, turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
+    from junbi.core.facts import Stop
     from junbi.core.model import Check
-    from junbi.pipeline.create import Answer
+    from junbi.core.plan import PlanSpec
+    from junbi.core.turn import Turn
+    from junbi.pipeline.submit import Sending
     from junbi.pipeline.wiring import Ports
-
-#: How often a submission without a clear answer is looked for while it settles.
-LOOK_AGAIN = timedelta(seconds=5)
 
 #: When a launch that is not ready is evaluated again although nothing woke it.
 PATIENCE = {
@@ -32,8 +31,8 @@ PATIENCE = {
     State.BLOCKED: timedelta(minutes=5),
 }
 
-#: How far around a try's time its job is looked for: the clocks of PAI and the ledger differ a little.
-WINDOW = timedelta(hours=1)
+#: The same for one that only policies hold: what ends their hold wakes it.
+POLICY_PATIENCE = timedelta(minutes=5)
 
 
 def look(ports: Ports, launch_id: str) -> datetime | None:
@@ -43,127 +42,88 @@ def look(ports: Ports, launch_id: str) -> datetime | None:
     return step(ports, launch) if launch and step else None
 
 
-def _owner(launch: Launch) -> str:
-    return f"launch:{launch.id}"
-
-
 def _prepare(ports: Ports, launch: Launch) -> datetime | None:
     """Evaluate every check of a waiting launch, against the plan in force; submit it when all are ready."""
-    plan = ports.ledger.generations.plan(launch.plan)
+    if launch.stop is not None:
+        _give_up(ports, launch, launch.stop)
+        return None
+    in_force = ports.ledger.generations.plan(launch.plan)
+    plan = _plan(launch, in_force)
     if plan is not None:
         launch = replace(launch, spec=plan, generation=ports.scope.number)
     facts = launch_facts.load(ports, launch, plan)
     checks = readiness.evaluate(facts)
     if readiness.only_pending(checks) and not readiness.all_ready(checks):
-        checks = readiness.evaluate(launch_facts.listed(ports, facts, _owner(launch)))
-    if readiness.all_ready(checks):
-        return _submit(ports, replace(launch, checks=checks))
-    _save_waiting(ports, launch, checks)
-    return ports.ledger.now() + _patience(checks)
+        checks = readiness.evaluate(launch_facts.listed(ports, facts, f"launch:{launch.id}"))
+    return _take_turn(ports, launch, checks, in_force)
+
+
+def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
+    """What a launch is evaluated against: the plan in force; for a further attempt what the first one was."""
+    if launch.attempt == 1 or in_force is None:
+        return in_force
+    return launch.spec.model_copy(update={"policy": in_force.policy})
+
+
+def _take_turn(ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force: PlanSpec | None) -> datetime | None:
+    """Hear the policies, and do what they and the checks say, all in one transaction; then send what is to be sent."""
+    ready, sending = readiness.all_ready(checks), None
+    prepared = submit.prepare(ports, launch) if ready else None
+    ledger, now = ports.ledger, ports.ledger.now()
+    with ledger.transaction():
+        if ledger.generations.plan(launch.plan) != in_force:
+            raise Stale(f"plan {launch.plan} changed while launch {launch.id} was evaluated")
+        turn = turns.decide(ledger, launch, now, ready=ready)
+        launch = replace(launch, checks=(*checks, *turn.checks))
+        turns.save_wishes(ledger, turn.stopped, now)
+        if turn.skip is not None:
+            launch = launch.to(LaunchState.SKIPPED, now, turn.skip)
+            ledger.launches.save(launch)
+            ledger.tell(f"launch:{launch.id}", turn.skip.code, turn.skip.message, now)
+        elif prepared is not None and readiness.all_ready(launch.checks):
+            sending = submit.store(ports, launch, prepared, now)
+        else:
+            _save_waiting(ports, launch, now)
+    return _go_on(ports, checks, turn, sending)
+
+
+def _go_on(ports: Ports, checks: tuple[Check, ...], turn: Turn, sending: Sending | None) -> datetime | None:
+    if sending is not None:
+        return submit.send(ports, sending)
+    if turn.skip is not None:
+        return None
+    now = ports.ledger.now()
+    looks = [now + _patience(checks)] if not readiness.all_ready(checks) else [now + POLICY_PATIENCE]
+    return min([*looks, *([turn.wake_at] if turn.wake_at else [])])
 
 
 def _patience(checks: Iterable[Check]) -> timedelta:
     return min(PATIENCE[check.state] for check in checks if not check.ready)
 
 
-def _save_waiting(ports: Ports, launch: Launch, checks: tuple[Check, ...]) -> None:
-    reason = readiness.leading(checks)
-    if reason == launch.reason and checks == launch.checks:
+def _save_waiting(ports: Ports, launch: Launch, now: datetime) -> None:
+    """Call it inside a transaction."""
+    reason = readiness.leading(launch.checks)
+    before = ports.ledger.launches.get(launch.id)
+    if before is not None and (before.row, before.reason, before.checks) == (launch.row, reason, launch.checks):
         return
-    now = ports.ledger.now()
-    with ports.ledger.transaction():
-        ports.ledger.launches.save(replace(launch, checks=checks, reason=reason, updated_at=now))
-        if reason is not None and reason != launch.reason:
-            ports.ledger.tell(_owner(launch), reason.code, reason.message, now)
+    ports.ledger.launches.save(replace(launch, reason=reason, updated_at=now))
+    if reason is not None and reason != launch.reason:
+        ports.ledger.tell(f"launch:{launch.id}", reason.code, reason.message, now)
 
 
-def _submit(ports: Ports, launch: Launch) -> datetime | None:
-    pinned = launch_facts.pinned(ports, launch)
-    request = job_request.build(ports.scope, launch, pinned)
-    now = ports.ledger.now()
-    submitting = replace(launch, state=LaunchState.SUBMITTING, reason=None, updated_at=now)
-    with ports.ledger.transaction():
-        ports.ledger.launches.save(submitting)
-        stored = create.store(ports, _owner(launch), "CreateJob", request, now)
-    answer = create.send(ports, stored, lambda stamp: ports.dlc.create_job(request, stamp))
-    return _answered(ports, replace(submitting, row=submitting.row + 1), answer)
+def _give_up(ports: Ports, launch: Launch, stop: Stop) -> None:
+    """End a launch that somebody wished to end, now that it is known to have no job."""
+    ledger, now = ports.ledger, ports.ledger.now()
+    with ledger.transaction():
+        ledger.launches.save(launch.to(LaunchState.CANCELLED, now, stop.reason))
+        ledger.tell(f"launch:{launch.id}", "LaunchCancelled", stop.reason.message, now)
+        turns.wake(ledger, launch.plan, now)
 
-
-def _answered(ports: Ports, launch: Launch, answer: Answer) -> datetime | None:
-    if answer.state is CreateState.DONE:
-        _submitted(ports, launch, answer.created)
-        return None
-    now = ports.ledger.now()
-    state = _AFTER[answer.state]
-    reason = create.reason(answer, "CreateJob")
-    with ports.ledger.transaction():
-        ports.ledger.launches.save(replace(launch, state=state, reason=reason, updated_at=now))
-        ports.ledger.tell(_owner(launch), reason.code, reason.message, now)
-    if state is LaunchState.REFUSED:
-        return None
-    retry_after = answer.failure.retry_after if answer.failure else None
-    return now + (timedelta(seconds=retry_after) if retry_after else LOOK_AGAIN)
-
-
-def _submitted(ports: Ports, launch: Launch, job_id: str, said: str = "") -> None:
-    """The job exists: from here on ``job_change`` follows it."""
-    now = ports.ledger.now()
-    with ports.ledger.transaction():
-        ports.ledger.launches.save(
-            replace(launch, state=LaunchState.SUBMITTED, job_id=job_id, reason=None, updated_at=now)
-        )
-        ports.ledger.tell(_owner(launch), "JobSubmitted", said or f"{launch.plan} was submitted as job {job_id}.", now)
-
-
-def _lost(ports: Ports, launch: Launch) -> datetime | None:
-    """A launch found in ``submitting``: whoever stored its try is gone, and may have sent it."""
-    reason = Reason(
-        Code.SUBMIT_UNKNOWN,
-        "The function that submitted this launch stopped before it wrote the answer down. The job is looked for "
-        "in PAI's listing; it is not submitted again before it is certain that it was not created.",
-        wakes="PAI's listing, or the end of the settling time",
-    )
-    now = ports.ledger.now()
-    with ports.ledger.transaction():
-        ports.ledger.launches.save(replace(launch, state=LaunchState.SUBMIT_UNKNOWN, reason=reason, updated_at=now))
-        ports.ledger.tell(_owner(launch), reason.code, reason.message, now)
-    return now
-
-
-def _resolve(ports: Ports, launch: Launch) -> datetime | None:
-    """Find out by evidence whether a job was created: our own note of the answer, or PAI's listing."""
-    told = create.evidence(ports, _owner(launch))
-    job_id = told.detail if told else _find_job(ports, launch)
-    if job_id:
-        _submitted(ports, launch, job_id, f"{launch.plan} was found to be job {job_id}: it had been created.")
-        return None
-    now = ports.ledger.now()
-    settles_at = create.settles_at(ports, _owner(launch))
-    if now < settles_at:
-        return min(now + LOOK_AGAIN, settles_at)
-    with ports.ledger.transaction():
-        ports.ledger.launches.save(replace(launch, state=LaunchState.WAITING, updated_at=now))
-        said = "No job was created by the last try, and none can be any more; it is submitted again."
-        ports.ledger.tell(_owner(launch), "TrySettled", said, now)
-    return now
-
-
-def _find_job(ports: Ports, launch: Launch) -> str:
-    tries = ports.ledger.tries.of(_owner(launch))
-    first, now = min(one.stored_at for one in tries), ports.ledger.now()
-    tags = {TAG_DEPLOYMENT: ports.scope.deployment, TAG_LAUNCH: launch.id}
-    jobs = ports.dlc.find_jobs(ports.scope.workspace, tags, first - WINDOW, now + WINDOW)
-    return (jobs[0].job_id or "") if jobs else ""
-
-
-_AFTER = {
-    CreateState.REFUSED: LaunchState.REFUSED,
-    CreateState.PENDING: LaunchState.WAITING,
-    CreateState.UNKNOWN: LaunchState.SUBMIT_UNKNOWN,
-}
 
 _STEPS: dict[LaunchState, Callable[[Ports, Launch], datetime | None]] = {
     LaunchState.WAITING: _prepare,
-    LaunchState.SUBMITTING: _lost,
-    LaunchState.SUBMIT_UNKNOWN: _resolve,
+    LaunchState.SUBMITTING: submit.lost,
+    LaunchState.SUBMIT_UNKNOWN: submit.resolve,
+    **dict.fromkeys(lifecycle.ACTIVE, attend.attend),
 }

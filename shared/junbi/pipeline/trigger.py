@@ -1,11 +1,13 @@
-"""Evaluates the plans that a revision concerns, and writes the launches they want."""
+"""Evaluates the plans that a revision concerns, at once or once they settled, and writes the launches they want."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from junbi.core import launching
-from junbi.core.facts import Launch
+from junbi.core import joining, launching
+from junbi.core.facts import Launch, LaunchState
+from junbi.core.reasons import Code
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -13,41 +15,96 @@ if TYPE_CHECKING:
     from junbi.core.facts import Revision
     from junbi.core.model import Reason
     from junbi.core.plan import PlanSpec
+    from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
 
 
 def evaluate(ports: Ports, revision: Revision, now: datetime) -> None:
     """Write a launch for each plan that wants one, or tell why not. Call it inside the revision's transaction."""
     for plan in ports.ledger.generations.plans_naming(revision.dataset):
-        outcome = _evaluate_plan(ports, plan, revision, now)
-        if isinstance(outcome, Launch):
-            _tell_launch(ports, outcome, revision, now)
+        if plan.settle is None:
+            _evaluate_plan(ports.ledger, plan, revision, now)
         else:
-            ports.ledger.tell(f"revision:{revision.id}", outcome.code, outcome.message, now)
+            _settle(ports.ledger, plan, plan.settle, revision, now)
 
 
-def _evaluate_plan(ports: Ports, plan: PlanSpec, revision: Revision, now: datetime) -> Launch | Reason:
-    ledger = ports.ledger
+def look(ports: Ports, name: str) -> datetime | None:
+    """Evaluate a plan for what came while it settled, once its deadline has passed; when to look again."""
+    ledger, now = ports.ledger, ports.ledger.now()
+    with ledger.transaction():
+        began = ledger.policies.settling_since(name)
+        plan = ledger.generations.plan(name)
+        if began is None:
+            return None
+        ends = began + timedelta(seconds=(plan.settle or 0.0) if plan else 0.0)
+        if now < ends:
+            return ends  # what came after an earlier deadline has one of its own
+        for revision_id in ledger.policies.take_settled(name):
+            _settled(ledger, name, plan, ledger.revisions.get(revision_id), now)
+    return None
+
+
+def _settled(ledger: Ledger, name: str, plan: PlanSpec | None, revision: Revision, now: datetime) -> None:
+    if plan is None or revision.dataset not in plan.datasets:
+        said = f"Plan {name}, which {revision.dataset} {revision.label} was to start, no longer trains on it."
+        ledger.tell(f"revision:{revision.id}", Code.PLAN_CHANGED if plan else Code.PLAN_REMOVED, said, now)
+    else:
+        _evaluate_plan(ledger, plan, revision, now)
+
+
+def _settle(ledger: Ledger, plan: PlanSpec, seconds: float, revision: Revision, now: datetime) -> None:
+    ledger.policies.settle(plan.name, revision.id, now)
+    ends = (ledger.policies.settling_since(plan.name) or now) + timedelta(seconds=seconds)
+    ledger.worklist.ask("plan", plan.name, ends)
+    said = (
+        f"{plan.name} waits until {ends:%Y-%m-%d %H:%M:%S} UTC for what else arrives ('settle'); "
+        f"{revision.dataset} {revision.label} is then trained on."
+    )
+    ledger.tell(f"revision:{revision.id}", Code.SETTLING, said, now)
+
+
+def _evaluate_plan(ledger: Ledger, plan: PlanSpec, revision: Revision, now: datetime) -> None:
+    outcome = _decide(ledger, plan, revision, now)
+    if isinstance(outcome, Launch):
+        add(ledger, outcome, f"{revision.dataset} {revision.label} is new", now)
+    else:
+        ledger.tell(f"revision:{revision.id}", outcome.code, outcome.message, now)
+
+
+def _decide(ledger: Ledger, plan: PlanSpec, revision: Revision, now: datetime) -> Launch | Reason:
     scope = ledger.generations.scope()  # as of this transaction, not of the invocation's start
-    number = scope.number if scope else 0
-    heads = {name: ledger.revisions.head(name) for name in plan.datasets}
-    wanted = launching.wanted(plan, revision, heads, number, now)
+    chosen = _choose(ledger, plan, revision)
+    if (unmatched := joining.no_match(plan, revision, chosen)) is not None:
+        return unmatched
+    wanted = launching.wanted(plan, revision, chosen, scope.number if scope else 0, now)
     if not isinstance(wanted, Launch):
         return wanted
     same, same_trigger = ledger.launches.with_identity(wanted.identity), ledger.launches.with_trigger(wanted.trigger)
-    standing = launching.already(plan, revision, same, same_trigger)
-    if standing is not None:
-        return standing
-    ledger.launches.add(wanted)
-    ledger.worklist.ask("launch", wanted.id, now)
-    return wanted
+    standing = launching.already(plan, revision, same, same_trigger, wanted)
+    if standing is not None or not plan.together:
+        return standing or wanted
+    used = {name: ledger.launches.with_input(plan.name, name, wanted.pins[name]) for name in plan.on}
+    return launching.not_together(plan, used) or wanted
 
 
-def _tell_launch(ports: Ports, launch: Launch, revision: Revision, now: datetime) -> None:
-    pins = ", ".join(f"{name} {ports.ledger.revisions.get(pin).label}" for name, pin in launch.pins.items())
-    ports.ledger.tell(
-        f"launch:{launch.id}",
-        "LaunchCreated",
-        f"{launch.plan} is to be launched, because {revision.dataset} {revision.label} is new; it trains on {pins}.",
-        now,
-    )
+def _choose(ledger: Ledger, plan: PlanSpec, revision: Revision) -> dict[str, Revision | None]:
+    heads = {name: ledger.revisions.head(name) for name in plan.datasets}
+    if not plan.join:
+        return heads
+    watched = {name: ledger.generations.watched(name) for name in plan.datasets}
+    datasets = {name: one.dataset for name, one in watched.items() if one is not None}
+    return joining.choose(plan, revision, heads, datasets, ledger.revisions.of)
+
+
+def add(ledger: Ledger, launch: Launch, why: str, now: datetime) -> None:
+    """Write a launch that is wanted, and end those whose place it takes. Call it inside a transaction."""
+    ledger.launches.add(launch)
+    ledger.worklist.ask("launch", launch.id, now)
+    pins = ", ".join(f"{name} {ledger.revisions.get(pin).label}" for name, pin in launch.pins.items())
+    said = f"{launch.plan} is to be launched, because {why}; it trains on {pins}."
+    ledger.tell(f"launch:{launch.id}", "LaunchCreated", said, now)
+    if launch.spec.policy.waiting == "newest":
+        standing = ledger.launches.of_plan(launch.plan, {LaunchState.WAITING, LaunchState.REFUSED})
+        for one in launching.superseded(launch, standing):
+            ledger.launches.save(one)
+            ledger.tell(f"launch:{one.id}", Code.SUPERSEDED, one.reason.message if one.reason else "", now)

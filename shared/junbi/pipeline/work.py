@@ -98,6 +98,14 @@ def _room(kind: Kind) -> Callable[[Ports, str], datetime | None]:
         from junbi.pipeline import register
 
         return register.look
+    if kind == "plan":
+        from junbi.pipeline import trigger
+
+        return trigger.look
+    if kind == "audit":
+        from junbi.pipeline import audit
+
+        return audit.look
     from junbi.pipeline import launch
 
     return launch.look

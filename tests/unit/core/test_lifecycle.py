@@ -6,7 +6,7 @@ import pytest
 
 from junbi.core import lifecycle
 from junbi.core.facts import LaunchState
-from junbi.core.lifecycle import ACTIVE, FINAL, MOVES, after_job_status, may_move
+from junbi.core.lifecycle import ACTIVE, DROPPED, ENDED, FINAL, LIVE, MOVES, after_job_status, may_move
 
 #: PAI's 13 words. Source: DLC SDK 1.11.
 WORDS = {
@@ -90,15 +90,22 @@ def test_every_state_is_reached_from_waiting() -> None:
 @pytest.mark.parametrize("target", sorted(set(LaunchState) - {LaunchState.WAITING}))
 def test_nothing_passes_by_the_stored_try(target: LaunchState) -> None:
     """From waiting and from refused a job comes to exist only by way of submitting, where the try is stored."""
-    if target is not LaunchState.SUBMITTING:
+    if target is not LaunchState.SUBMITTING and target not in DROPPED:
         assert not may_move(LaunchState.WAITING, target)
-    assert not may_move(LaunchState.REFUSED, target)
+    if target not in DROPPED:
+        assert not may_move(LaunchState.REFUSED, target)
 
 
-def test_an_active_launch_never_goes_back_to_waiting() -> None:
-    """A launch whose job exists is never submitted again."""
+def test_an_active_launch_goes_on_to_an_end_or_to_another_attempt() -> None:
+    """A launch whose job exists is not submitted again; once the job has ended, another attempt begins by waiting."""
     for state in ACTIVE:
-        assert reachable(state) == ACTIVE | FINAL
+        assert MOVES[state] == ACTIVE | ENDED | {LaunchState.WAITING}
+
+
+@pytest.mark.parametrize("state", sorted(LIVE))
+def test_what_may_have_a_job_is_never_dropped(state: LaunchState) -> None:
+    """Cancelled, superseded and skipped say that there is no job, so nothing that may have one becomes that."""
+    assert MOVES[state].isdisjoint(DROPPED)
 
 
 def test_an_unknown_submission_is_not_sent_again_without_a_decision() -> None:

@@ -19,10 +19,10 @@ SELECT * FROM launch WHERE trigger_key = :trigger_key ORDER BY created_at DESC L
 -- name: add_launch
 INSERT INTO launch
     (id, plan, identity, rerun, trigger_key, pins, params, spec, generation, state, job_id, job_status, reason,
-     checks, created_at, updated_at, row)
+     checks, made_by, approved_by, attempt, not_before, since, stop, created_at, updated_at, row)
 VALUES
     (:id, :plan, :identity, :rerun, :trigger_key, :pins, :params, :spec, :generation, :state, :job_id, :job_status,
-     :reason, :checks, :created_at, :updated_at, 1)
+     :reason, :checks, :made_by, :approved_by, :attempt, :not_before, :since, :stop, :created_at, :updated_at, 1)
 ON CONFLICT DO NOTHING;
 
 -- name: add_pin
@@ -32,7 +32,8 @@ ON CONFLICT DO NOTHING;
 -- name: save_launch
 UPDATE launch SET
     spec = :spec, generation = :generation, state = :state, job_id = :job_id, job_status = :job_status,
-    reason = :reason, checks = :checks, updated_at = :updated_at, row = row + 1
+    reason = :reason, checks = :checks, approved_by = :approved_by, attempt = :attempt, not_before = :not_before,
+    since = :since, stop = :stop, updated_at = :updated_at, row = row + 1
 WHERE id = :id AND row = :row;
 
 -- name: add_try

@@ -1,0 +1,112 @@
+"""Which arrivals start a plan: any, all together, those that match, those that come within a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.pipeline.test_policies import arrive, declare
+
+from junbi.core.facts import LaunchState
+from junbi.core.policy import Policy
+
+if TYPE_CHECKING:
+    from tests.pipeline.conftest import World
+
+BOTH = ("digits", "labels")
+
+
+def pins(world: World) -> list[tuple[str, ...]]:
+    """What each launch trains on, oldest first."""
+    revisions = world.ledger.revisions
+    return [tuple(revisions.get(one.pins[name]).label for name in sorted(one.pins)) for one in world.launches]
+
+
+def test_any_starts_once_all_inputs_exist(world: World) -> None:
+    """'on: [a, b]': each new version of either starts a launch, the first when both are there."""
+    declare(world, datasets=BOTH)
+    arrive(world, "v1")
+    arrive(world, "v1", name="labels")
+    arrive(world, "v2", name="labels")
+    arrive(world, "v2")
+    assert pins(world) == [("v1", "v1"), ("v1", "v2"), ("v2", "v2")]
+
+
+def test_bc_58_all_waits_until_each_is_new(world: World) -> None:
+    """BC-17, BC-58: 'on: {all: [a, b]}' starts with versions none of which it has trained on, and never with fewer."""
+    declare(world, datasets=BOTH, together=True)
+    arrive(world, "v1")
+    arrive(world, "v1", name="labels")
+    arrive(world, "v2", "v3")
+    assert pins(world) == [("v1", "v1")]
+    assert "InputsNotNew" in world.codes()
+    arrive(world, "v2", name="labels")
+    assert pins(world) == [("v1", "v1"), ("v3", "v2")]
+
+
+def test_join_trains_on_versions_that_agree(world: World) -> None:
+    """'join: [version]': each version goes with its partner of the same name, in whatever order they come."""
+    declare(world, datasets=BOTH, join=("version",))
+    arrive(world, "v2")
+    assert "WaitingForMatch" in world.codes()
+    arrive(world, "v1", name="labels")
+    assert pins(world) == []
+    arrive(world, "v2", name="labels")
+    arrive(world, "v1")
+    assert pins(world) == [("v2", "v2"), ("v1", "v1")]
+
+
+@pytest.mark.parametrize("join", [(), ("version",)])
+def test_bc_59_what_arrives_within_a_time_is_one_launch(world: World, join: tuple[str, ...]) -> None:
+    """BC-59: 'settle' merges; its deadline is a row, so no further event is needed to end it."""
+    declare(world, datasets=BOTH, settle=600, join=join)
+    arrive(world, "v1")
+    arrive(world, "v1", name="labels")
+    assert pins(world) == []
+    assert "Settling" in world.codes()
+    world.advance(601)
+    world.reconcile()
+    assert pins(world) == [("v1", "v1")]
+    assert len(world.jobs) == 1
+
+
+def test_each_settling_time_is_whole(world: World) -> None:
+    """What comes after a deadline waits its own time, even if it comes while the plan is being looked at."""
+    declare(world, settle=600)
+    arrive(world, "v1")
+    world.advance(601)
+    world.deliver(world.upload("v2", files=1))
+    world.reconcile()
+    assert pins(world) == [("v1",)] or pins(world) == [("v2",)]
+    before = len(world.launches)
+    arrive(world, "v3")
+    world.advance(300)
+    world.reconcile()
+    assert len(world.launches) == before
+    world.advance(301)
+    world.reconcile()
+    assert ("v3",) in pins(world)
+
+
+def test_a_plan_that_is_removed_while_it_settles_says_so(world: World) -> None:
+    """Nothing is launched, and what was to start it has the reason in its story."""
+    declare(world, settle=600)
+    arrive(world, "v1")
+    world.apply(world.generation([world.dataset()], []))
+    world.advance(601)
+    world.reconcile()
+    assert "PlanRemoved" in world.codes()
+    assert not world.launches
+
+
+def test_bc_14_two_inputs_that_come_together_start_one_launch(world: World) -> None:
+    """BC-5, BC-14: every plan an arrival concerns is evaluated, each once."""
+    plans = [world.plan(name, policy=Policy()) for name in ("one", "two", "three")]
+    world.apply(world.generation([world.dataset()], plans))
+    arrive(world, "v1")
+    world.deliver(world.upload("v1", files=1))
+    world.settle(ticks=2)
+    assert sorted((one.plan, one.state) for one in world.launches) == sorted(
+        (one.name, LaunchState.SUBMITTED) for one in plans
+    )
+    assert len(world.jobs) == 3

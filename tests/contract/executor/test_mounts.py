@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pytest
 
+from junbi.emulator.dlc.mount_sync import MountSync
 from junbi.emulator.oss.errors import OssError
 
 if TYPE_CHECKING:
@@ -235,6 +236,42 @@ class TestWriting:
         assert any_lab.told().count("/mnt/out/old was not written to OSS: 'out/old' exists") == 1
         kept = Path(re.findall(r"It is kept in (\S+)", any_lab.told())[0])
         assert "more" in (kept / "old").read_text()
+
+    @pytest.mark.parametrize("trick", ["link", "folder", "pipe"])
+    def test_a_file_swapped_while_we_look_is_not_followed(self, lab: Lab, tmp_path: Path, trick: str) -> None:
+        """A link, a linked folder or a pipe put in a file's place between look and opening leaks and blocks nothing."""
+        outside, directory = tmp_path / "outside", tmp_path / "mount"
+        told: list[str] = []
+        put: list[bytes] = []
+        outside.mkdir()
+        (outside / "file").write_text("secret")
+        (directory / "sub").mkdir(parents=True)
+        (directory / "sub/file").write_text("harmless")
+
+        class Swapping:
+            """A store whose listing comes between the look and the opening."""
+
+            def list(self, _bucket: str, _prefix: str) -> list[Any]:
+                (directory / "sub/file").unlink()
+                if trick == "folder":
+                    (directory / "sub").rmdir()
+                    (directory / "sub").symlink_to(outside)
+                elif trick == "pipe":
+                    os.mkfifo(directory / "sub/file")
+                else:
+                    (directory / "sub/file").symlink_to(outside / "file")
+                return []
+
+            def put(self, _bucket: str, _key: str, stream: BinaryIO) -> None:
+                put.append(stream.read())
+
+            def open(self, bucket: str, key: str) -> BinaryIO:
+                raise AssertionError(f"nobody reads {bucket}/{key}")
+
+        sync = MountSync(Swapping(), lab.mount("/mnt/out", "out/"), directory, {}, told.append)
+        sync.put_back(None)
+        assert put == []
+        assert "/mnt/out/sub/file was not written to OSS: it is no regular file" in told[0]
 
     def test_odd_files_are_told(self, any_lab: Lab) -> None:
         """Links, pipes and names that no object can have are told and not followed; the rest arrives."""

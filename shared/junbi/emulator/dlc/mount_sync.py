@@ -8,6 +8,7 @@ file deletes no object. To check on a real account: append to, overwrite and del
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import os
@@ -21,11 +22,18 @@ from junbi.emulator.oss.errors import OssError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from io import BufferedReader
 
     from junbi.emulator.dlc.mounts import Buckets, Signature
     from junbi.emulator.dlc.pods import Mount
 
 _LONGEST_KEY = 1023  #: bytes. Source: OSS documentation
+#: What becomes of a file that cannot be opened, by the kind of failure; empty if it was removed since we looked.
+_UNOPENABLE = {
+    errno.ENOENT: "",
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "it may not be read"),
+    **dict.fromkeys((errno.ELOOP, errno.ENOTDIR, errno.ENXIO), "it is no regular file"),
+}
 _md5 = functools.partial(hashlib.md5, usedforsecurity=False)
 
 
@@ -81,15 +89,17 @@ class MountSync:
             Why it cannot be put, however often it is tried; empty if it stands in OSS, or is gone.
         """
         try:
-            with (self.directory / name).open("rb") as stream:
+            with _opened(self.directory, name) as stream:
+                if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                    return "it is no regular file"
                 if key not in etags:
                     self._buckets.put(self._mount.bucket, key, stream)
                 elif etags[key].strip('"').lower() != hashlib.file_digest(stream, _md5).hexdigest():
                     return f"{key!r} exists, and an OSS mount can neither append to it nor overwrite it"
-        except FileNotFoundError:
-            return ""  # removed since we looked
-        except PermissionError:
-            return "it may not be read"
+        except OSError as error:
+            if error.errno not in _UNOPENABLE:
+                raise
+            return _UNOPENABLE[error.errno]
         except OssError as error:
             if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
@@ -123,6 +133,19 @@ class MountSync:
         path = Path(error.filename)
         if path != self.directory and not isinstance(error, FileNotFoundError):
             self._keep(path.relative_to(self.directory).as_posix(), "it may not be read")
+
+
+def _opened(directory: Path, name: str) -> BufferedReader:
+    """Open what was a file when we looked: the command may have put a link or a pipe in its place, or its folder's."""
+    *folders, last = name.split("/")
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for folder in folders:
+            outer, handle = handle, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(outer)
+        return os.fdopen(os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle), "rb")
+    finally:
+        os.close(handle)
 
 
 def _unusable(prefix: str, name: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import os
 import sqlite3
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TextIO
@@ -91,7 +92,7 @@ class Cloud:
             ],
             logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         )
-        settings.data.mkdir(parents=True, exist_ok=True)
+        _make_private(settings.data)
         self._stack.enter_context(_only_one(settings.data))
         self.clock = _clock(settings)
         self.faults = Faults()
@@ -111,7 +112,7 @@ class Cloud:
         )
         self._stack.callback(self.functions.stop)
         mounted = MountedBuckets(self.buckets, self._object_changed, self.clock, settings.region, ACCOUNT)
-        executor = LocalExecutor(settings.data / "pods", mounted)
+        executor = LocalExecutor(settings.data / "pods", mounted, private=settings.data)
         self._stack.callback(executor.close)
         workspace = WorkspaceState(records, self.clock, workspace_id=settings.workspace)
         self.dlc = DlcState(records, self.clock, workspace, executor)
@@ -155,6 +156,24 @@ class Cloud:
     def stop(self) -> None:
         """End the servers, the functions' instances and the threads; everything is on disk."""
         self._stack.close()
+
+
+def _make_private(data: Path) -> None:
+    """Make the directory for its owner alone: keys, tokens and everybody's data are in it."""
+    with suppress(FileExistsError):
+        data.mkdir(mode=0o700, parents=True)
+    status = data.stat()
+    if not status.st_mode & 0o077:
+        return
+    # Somebody's home, or /tmp, is not ours to close; what we made, or find empty, is.
+    if status.st_uid == os.geteuid() and ((data / "lock").exists() or not any(data.iterdir())):
+        data.chmod(0o700)
+    else:
+        structlog.get_logger().warning(
+            "others may look into the data directory, which holds keys and tokens: "
+            "choose one of your own with --data, or close it with chmod 700",
+            path=str(data),
+        )
 
 
 def _clock(settings: Settings) -> Clock:

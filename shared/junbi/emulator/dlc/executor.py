@@ -34,6 +34,7 @@ class LocalExecutor:
     Args:
         directory: where the pods' files are kept.
         buckets: the local OSS, whose prefixes the pods mount.
+        private: what pods must not see, the pods' directory in it; that directory alone by default.
         namespace: False to map mount paths to real directories even where private mounts are possible.
         sync_seconds: how often new files of running pods are put into OSS.
         grace_seconds: how long a pod may take to end by itself after SIGTERM.
@@ -44,11 +45,13 @@ class LocalExecutor:
         directory: Path,
         buckets: Buckets,
         *,
+        private: Path | None = None,
         namespace: bool = True,
         sync_seconds: float = 3.0,
         grace_seconds: float = 10.0,
     ) -> None:
         self._directory, self._buckets = directory.absolute(), buckets
+        self._private = (private or directory).absolute()
         self._namespace, self._sync_seconds, self._grace_seconds = namespace, sync_seconds, grace_seconds
         self._lock = threading.Lock()
         self._attendants: dict[str, Attendant] = {}
@@ -148,6 +151,7 @@ class LocalExecutor:
                 for index, mount in enumerate(spec.mounts)
             ],
             "needed": [sys.prefix, sys.base_prefix],
+            "private": str(self._private),
             "no_namespace": "" if self._namespace else "they are switched off",
             "max_seconds": spec.max_seconds,
             "grace_seconds": self._grace_seconds,

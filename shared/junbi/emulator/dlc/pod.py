@@ -54,11 +54,12 @@ def _supervise(files: PodFiles, spec: dict[str, Any]) -> None:
 def _start(files: PodFiles, spec: dict[str, Any]) -> int:
     """Run the command, in its own view of the file system if that can be had; gives its process id."""
     reason = spec["no_namespace"]
-    if spec["mounts"] and not reason:
+    if not reason:
         pid, reason = _run(files, spec["command"], spec["env"], spec)
         if not reason:
-            _started(files, "mounts are in place, in a private namespace")
+            _started(files, f"{'mounts are in place' if spec['mounts'] else 'no mounts'}, in a private namespace")
             return pid
+    files.tell(f"not isolated: {reason}. The command can read whatever the local cloud can, its keys included")
     directories = {mount["path"]: mount["directory"] for mount in spec["mounts"]}
     command, env = spec["command"], spec["env"]
     if directories:
@@ -109,7 +110,8 @@ def _become(files: PodFiles, command: str, env: dict[str, str], spec: dict[str, 
     log = os.open(files.log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
     if spec is not None:
         bindings = [(mount["path"], mount["directory"], mount["read_only"]) for mount in spec["mounts"]]
-        pod_namespace.enter(str(files.directory / "root"), bindings, [str(files.directory), *spec["needed"]])
+        own = [str(files.directory / name) for name in ("work", "home")]
+        pod_namespace.enter(str(files.directory / "root"), bindings, spec["needed"], spec["private"], own)
     # Without its supervisor the command would go on with nobody to say how it ended.
     pod_namespace.die_with_parent(signal.SIGKILL)
     if os.getppid() != parent:

@@ -34,25 +34,29 @@ def die_with_parent(number: int) -> None:
         libc.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
 
 
-def enter(root: str, bindings: Sequence[Binding], needed: Sequence[str]) -> None:
+def enter(root: str, bindings: Sequence[Binding], needed: Sequence[str], private: str, own: Sequence[str]) -> None:
     """Give the calling process its own view of the file system, in which every binding is mounted.
 
     Args:
         root: an empty directory to put the new root on.
         bindings: the mounts; points are normalised absolute paths.
         needed: directories that the command cannot do without, besides the system's own.
+        private: the local cloud's directory with its keys, ledger and other pods; the command finds it empty but for
+            what of ``own`` and ``needed`` is in it.
+        own: the command's own directories.
 
     Raises:
         OSError: the machine does not allow it, or a mount would hide what the command needs.
     """
     points = sorted((os.path.realpath(point), real, read_only) for point, real, read_only in bindings)
-    _refuse_hiding([point for point, _, _ in points], needed)
+    _refuse_hiding([point for point, _, _ in points], [*needed, *own])
     _leave_host()
     _mount(None, "/", None, _REC | _PRIVATE)
     # Unbindable, or binding the directory that holds the new root would put the new root into itself.
     _mount("tmpfs", root, "tmpfs", _NOSUID | _NODEV, "mode=755")
     _mount(None, root, None, _UNBINDABLE)
     _rebuild("/", root, {point for point, _, _ in points})
+    _cover(root, os.path.realpath(private), [os.path.realpath(path) for path in (*own, *needed)])
     for point, real, read_only in points:
         _bind_over(root + point, real, read_only=read_only)
     os.chroot(root)
@@ -118,6 +122,14 @@ def _show(entry: os.DirEntry[str], place: str) -> None:
         # Gone since it was listed, or not ours to see: an empty place is as much as the command would get.
         if error.errno not in {errno.ENOENT, errno.EACCES}:
             raise
+
+
+def _cover(root: str, private: str, visible: Sequence[str]) -> None:
+    """Put an empty directory over the private one, and into it what stays visible."""
+    _mount("tmpfs", root + private, "tmpfs", _NOSUID | _NODEV, "mode=755")
+    for path in sorted(visible):
+        if path.startswith(f"{private}/"):
+            _bind_over(root + path, path, read_only=False)
 
 
 def _bind_over(point: str, real: str, *, read_only: bool) -> None:

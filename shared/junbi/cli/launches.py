@@ -66,6 +66,7 @@ def _one(view: Mapping[str, Any]) -> str:
     lines = [f"{view['id']} of {view['plan']}: {view['state']}, {job}", f"trains on {_pins(view)}"]
     lines += [f"{reason['code']}: {reason['message']}"] if reason else []
     lines += [f"  to do: {reason['fix']}"] if reason.get("fix") else []
+    lines += [f"{note['reason']['code']}: {note['reason']['message']}" for note in view["notes"]]
     lines += [f"  woken by: {reason['wakes']}"] if reason.get("wakes") else []
     checks = [(one["name"], one["state"], (one["reason"] or {}).get("message", "")) for one in view["checks"]]
     story = [(one["at"][:19].replace("T", " "), one["message"]) for one in view["story"]]

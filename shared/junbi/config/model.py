@@ -133,6 +133,10 @@ class Dataset(Section):
     """Which version counts as the newest: the last that was completed, or the greatest name, or semantic version."""
     expect: Expect | None = None
     """When new versions are due, and the least they hold."""
+    initial: Literal["ignore", "adopt"] | None = None
+    """What becomes of versions that were there before the first apply; the file's own initial unless it is said."""
+    backfill: Literal["register", "launch"] = "register"
+    """Whether a version that arrives later than a newer one is only registered, or starts plans as well."""
     mount: Mount
     """Where jobs find it."""
     allow: Expression | None = None
@@ -218,6 +222,8 @@ class Config(Section):
     """The name of this deployment, unique in its ledger; every job is tagged with it."""
     environments: SomeNamed[Environment]
     """Workspaces by name; --env chooses once there are two."""
+    initial: Literal["ignore", "adopt"] = "ignore"
+    """What becomes of versions that were there before the first apply: nothing, or the newest of them is launched."""
     timezone: Zone = "UTC"
     """Of the times of day in this file."""
     defaults: Defaults = Defaults()

@@ -38,6 +38,8 @@ def compile_datasets(config: Config, findings: Findings) -> dict[str, DatasetSpe
                 newest=dataset.newest,
                 mount=dataset.mount,
                 expect=_expect(dataset, config),
+                initial=dataset.initial or config.initial,
+                backfill=dataset.backfill,
             )
     _overlaps(config, specs, findings)
     return specs

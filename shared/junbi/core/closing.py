@@ -46,6 +46,7 @@ def close(
     *,
     mismatch: Reason | None = None,
     expect: Expect | None = None,
+    adopt: bool = False,
 ) -> Closing:
     """Whether an arrival is complete, judged by what its prefix really holds.
 
@@ -57,16 +58,16 @@ def close(
         since: when the watch was first applied: what is older was there before and is left alone.
         mismatch: what the manifest finds wrong with the members.
         expect: the least that a delivery holds.
+        adopt: whether what was there before is taken in all the same.
     """
     if listing.members == 0 and listing.marker_at is None:
         return _ignored(Code.NO_OBJECT_YET, "Nothing lies under the prefix.")
-    newest = max(filter(None, (listing.newest_at, listing.marker_at)))
-    # Listings have whole seconds; an upload in the very second of the first apply counts as new.
-    if arrival.found and newest < since.replace(microsecond=0):
+    newest = _newest(listing)
+    if was_there_before(arrival, listing, since) and not adopt:
         return _ignored(
             Code.BEFORE_DEPLOYMENT,
             "All objects are older than the first apply of this watch.",
-            fix="To train on it, upload its marker (or any object of it) again.",
+            fix="To train on it, upload its marker (or any object of it) again; or see 'initial'.",
         )
     waiting = unmet(arrival, complete, listing, now, mismatch)
     deadline = _deadline(arrival, complete)
@@ -77,6 +78,16 @@ def close(
         return Closing(ArrivalState.INCOMPLETE, _incomplete(complete, waiting))
     look = _next_look(complete, listing, newest, now)
     return Closing(ArrivalState.OPEN, waiting, min(look, deadline) if deadline else look)
+
+
+def was_there_before(arrival: Arrival, listing: Listing, since: datetime) -> bool:
+    """Whether all of an upload is older than the first apply of its watch, and no event told of it."""
+    # Listings have whole seconds; an upload in the very second of the first apply counts as new.
+    return arrival.found and _newest(listing) < since.replace(microsecond=0)
+
+
+def _newest(listing: Listing) -> datetime:
+    return max(filter(None, (listing.newest_at, listing.marker_at)))
 
 
 def _ignored(code: Code, message: str, fix: str = "") -> Closing:

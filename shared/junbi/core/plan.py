@@ -79,6 +79,8 @@ class DatasetSpec(Spec):
     newest: Literal["time", "version", "semver"] = "time"
     mount: str
     expect: Expect | None = None
+    initial: Literal["ignore", "adopt"] = "ignore"
+    backfill: Literal["register", "launch"] = "register"
 
 
 class Output(Spec):

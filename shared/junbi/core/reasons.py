@@ -26,6 +26,7 @@ class Code(StrEnum):
     DATASET_LATE = "DatasetLate"
     UNVERIFIED = "Unverified"
     DATASET_CHANGED = "DatasetChanged"
+    DATA_CHANGED_DURING_RUN = "DataChangedDuringRun"
     WAITING_FOR_MATCH = "WaitingForMatch"
     INPUTS_NOT_NEW = "InputsNotNew"
     SETTLING = "Settling"

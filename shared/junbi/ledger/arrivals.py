@@ -37,6 +37,11 @@ class Arrivals:
         """Those that are not open, by key, behind a key."""
         return [rows.arrival(row) for row in self._database.rows("next_arrivals", after=after, most=most)]
 
+    def adopting(self, dataset: str, key: str) -> int:
+        """How many others of a dataset were found by a listing and not looked at yet."""
+        row = self._database.row("adopting", dataset=dataset, key=key)
+        return int(row["number"]) if row else 0
+
     def unknown(self, dataset: str, prefixes: Iterable[str]) -> list[str]:
         """Those of a dataset's prefixes that have no arrival yet."""
         asked = list(prefixes)

@@ -14,6 +14,7 @@ from junbi.ledger.clock import LedgerClock, SharedClock
 from junbi.ledger.expectations import Expectations
 from junbi.ledger.generations import Generations
 from junbi.ledger.launches import Launches
+from junbi.ledger.notes import Notes
 from junbi.ledger.overview import Overview
 from junbi.ledger.policies import Policies
 from junbi.ledger.revisions import Revisions
@@ -44,6 +45,7 @@ class Ledger:
         self.arrivals = Arrivals(database)
         self.scans = Scans(database)
         self.expectations = Expectations(database)
+        self.notes = Notes(database)
         self.revisions = Revisions(database)
         self.launches = Launches(database)
         self.tries = Tries(database)

@@ -14,7 +14,7 @@ from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.errors import Stale
 from junbi.pipeline import doubt
-from junbi.pipeline.complete import complete
+from junbi.pipeline.complete import complete, launch_newest
 from junbi.pipeline.scan import kept, scan
 
 if TYPE_CHECKING:
@@ -70,15 +70,25 @@ def _look(ports: Ports, arrival: Arrival, watched: Watched) -> datetime | None:
         mismatch = compared.mismatch(dataset.complete.manifest or "")
         remark = compared.unverified(dataset.complete.manifest or "")
     decision = closing.close(
-        held, dataset.complete, listing, now, watched.since, mismatch=mismatch, expect=dataset.expect
+        held,
+        dataset.complete,
+        listing,
+        now,
+        watched.since,
+        mismatch=mismatch,
+        expect=dataset.expect,
+        adopt=dataset.initial == "adopt",
     )
+    adopted = bool(listing.members) and closing.was_there_before(held, listing, watched.since)
     try:
         with ports.ledger.transaction():
             ports.ledger.scans.drop(_owner(key))
             if decision.state is ArrivalState.CLOSED:
-                complete(ports, held, dataset, listing, now, remark=remark)
+                complete(ports, held, dataset, listing, now, remark=remark, adopted=adopted)
             else:
                 _not_complete(ports, held, decision, now)
+                if held.found and held.reason is None and dataset.initial == "adopt":
+                    launch_newest(ports, held, now)
     except Stale:
         return _restart(ports, key)
     return decision.wake_at

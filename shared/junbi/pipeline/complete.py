@@ -26,10 +26,11 @@ def complete(
     now: datetime,
     *,
     remark: Reason | None = None,
+    adopted: bool = False,
 ) -> None:
     """Close an arrival as the revision that was listed. Stale where an event came; call it in a transaction.
 
-    ``remark`` is what is to be known of it although it is closed.
+    ``remark`` is what is to be known of it although it is closed; ``adopted`` is one that was there before its watch.
     """
     ledger = ports.ledger
     revision = _revision(arrival, dataset, listing, now)
@@ -50,7 +51,22 @@ def complete(
         head = ledger.revisions.head(dataset.name)
         if identity.newest([revision, *([head] if head else [])], dataset.newest) == revision:
             ledger.revisions.put_head(revision)
-    trigger.evaluate(ports, ledger.revisions.get(revision.id), now)
+    revision = ledger.revisions.get(revision.id)
+    if adopted and dataset.backfill == "register":
+        launch_newest(ports, arrival, now)
+    else:
+        trigger.evaluate(ports, revision, now)
+
+
+def launch_newest(ports: Ports, arrival: Arrival, now: datetime) -> None:
+    """Of many versions that were there before, the newest alone is launched: once all of them were looked at."""
+    ledger = ports.ledger
+    head = ledger.revisions.head(arrival.dataset)
+    if left := ledger.arrivals.adopting(arrival.dataset, arrival.key):
+        said = f"It was there before the first apply. What is newest is launched once {left} more were looked at."
+        ledger.tell(f"arrival:{arrival.key}", "ArrivalAdopted", said, now)
+    elif head is not None:
+        trigger.evaluate(ports, head, now)
 
 
 def _revision(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: datetime) -> Revision:

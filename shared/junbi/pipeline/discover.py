@@ -38,7 +38,9 @@ def _discover_in(ports: Ports, dataset: DatasetSpec, now: datetime) -> int:
     below = len(place_of(dataset.watch).parts) - dataset.watch.root.count("/")
     places = {place.prefix: place for place in _places(ports, dataset, dataset.watch.root, below)}
     unknown = ports.ledger.arrivals.unknown(dataset.name, places)
-    return sum(_open(ports, dataset, places[prefix], now) for prefix in unknown)
+    if dataset.initial == "adopt":
+        return _open_all(ports, dataset, [places[prefix] for prefix in unknown], now)
+    return sum(_open_all(ports, dataset, [places[prefix]], now) for prefix in unknown)
 
 
 def _places(ports: Ports, dataset: DatasetSpec, prefix: str, below: int) -> Iterator[Place]:
@@ -61,17 +63,22 @@ def _folders(ports: Ports, bucket: str, prefix: str) -> Iterator[str]:
         after = page.next
 
 
+def _open_all(ports: Ports, dataset: DatasetSpec, places: list[Place], now: datetime) -> int:
+    """Open arrivals together: what is adopted is known as a whole, for its newest alone is launched."""
+    with ports.ledger.transaction():
+        return sum(_open(ports, dataset, place, now) for place in places)
+
+
 def _open(ports: Ports, dataset: DatasetSpec, place: Place, now: datetime) -> bool:
     arrival = arrivals.opened(dataset, place, now, found=True)
     ledger = ports.ledger
     try:
-        with ledger.transaction():
-            ledger.arrivals.save(arrival)
-            if arrival.reason is None:
-                ledger.worklist.ask("arrival", arrival.key, now)
-            code = arrival.reason.code if arrival.reason else "ArrivalFound"
-            said = arrival.reason.message if arrival.reason else f"A listing found {arrival.uri}; no event told of it."
-            ledger.tell(f"arrival:{arrival.key}", code, said, now)
+        ledger.arrivals.save(arrival)
     except Stale:
         return False  # an event was faster
+    if arrival.reason is None:
+        ledger.worklist.ask("arrival", arrival.key, now)
+    code = arrival.reason.code if arrival.reason else "ArrivalFound"
+    said = arrival.reason.message if arrival.reason else f"A listing found {arrival.uri}; no event told of it."
+    ledger.tell(f"arrival:{arrival.key}", code, said, now)
     return True

@@ -66,6 +66,8 @@ def _save(ports: Ports, before: Launch, launch: Launch, report: Report) -> bool:
             ledger.launches.save(replace(launch, updated_at=now))
             code = launch.reason.code if launch.reason and moved else f"Job{report.status}"
             ledger.tell(f"launch:{launch.id}", code, said, now)
+            if launch.state in lifecycle.ENDED:
+                ledger.worklist.ask("proof", launch.id, now)
             if launch.state not in lifecycle.ACTIVE:
                 ledger.policies.save_attempt(replace(before, job_status=report.status))
                 turns.wake(ledger, launch.plan, now)

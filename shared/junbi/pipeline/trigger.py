@@ -89,6 +89,9 @@ def _decide(ledger: Ledger, plan: PlanSpec, revision: Revision, now: datetime) -
 
 def _choose(ledger: Ledger, plan: PlanSpec, revision: Revision) -> dict[str, Revision | None]:
     heads = {name: ledger.revisions.head(name) for name in plan.datasets}
+    started_by = ledger.generations.watched(revision.dataset)
+    if started_by and started_by.dataset.backfill == "launch" and revision.dataset in plan.on:
+        heads[revision.dataset] = revision
     if not plan.join:
         return heads
     watched = {name: ledger.generations.watched(name) for name in plan.datasets}

@@ -154,8 +154,15 @@ def _with_details(ledger: Ledger, found: Iterable[Launch], views: list[View]) ->
     subjects = [f"launch:{view['id']}" for view in views]
     stories = _by(ledger.overview.stories(subjects), "subject")
     tries = _by(ledger.overview.tries(subjects), "owner")
+    notes = ledger.notes.of(view["id"] for view in views)
     return [
-        view | {"checks": [_check(check) for check in one.checks], "story": stories[subject], "tries": tries[subject]}
+        view
+        | {
+            "checks": [_check(check) for check in one.checks],
+            "notes": notes.get(one.id, []),
+            "story": stories[subject],
+            "tries": tries[subject],
+        }
         for one, view, subject in zip(found, views, subjects, strict=True)
     ]
 

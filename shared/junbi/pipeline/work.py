@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from datetime import timedelta
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from junbi import log
@@ -81,34 +82,25 @@ def _look(ports: Ports, item: Item) -> None:
             ports.ledger.worklist.again(item, next_look)
 
 
+#: Where each kind of thing is looked at.
+_ROOMS: dict[Kind, str] = {
+    "arrival": "close",
+    "revision": "register",
+    "launch": "launch",
+    "plan": "trigger",
+    "audit": "audit",
+    "expectation": "expect",
+    "proof": "proof",
+}
+
+
 def _room(kind: Kind) -> Callable[[Ports, str], datetime | None]:
     """Who looks at a kind of thing: takes an id and answers when to look again, None for never.
 
     Loaded when needed: the models of PAI's APIs cost a tick that only closes an upload more than the upload.
     """
-    if kind == "arrival":
-        from junbi.pipeline import close
-
-        return close.look
-    if kind == "expectation":
-        from junbi.pipeline import expect
-
-        return expect.look
-    if kind == "revision":
-        from junbi.pipeline import register
-
-        return register.look
-    if kind == "plan":
-        from junbi.pipeline import trigger
-
-        return trigger.look
-    if kind == "audit":
-        from junbi.pipeline import audit
-
-        return audit.look
-    from junbi.pipeline import launch
-
-    return launch.look
+    look: Callable[[Ports, str], datetime | None] = import_module(f"junbi.pipeline.{_ROOMS[kind]}").look
+    return look
 
 
 def _failed(ports: Ports, item: Item, error: Exception, retry_after: float | None) -> None:

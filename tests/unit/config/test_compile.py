@@ -66,6 +66,8 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "newest": "version",
                 "mount": "/mnt/digits",
                 "expect": None,
+                "initial": "ignore",
+                "backfill": "register",
             },
             "trainer": {
                 "name": "trainer",
@@ -80,6 +82,8 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "newest": "time",
                 "mount": "/mnt/trainer",
                 "expect": None,
+                "initial": "ignore",
+                "backfill": "register",
             },
         },
         "plans": {

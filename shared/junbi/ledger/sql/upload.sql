@@ -32,3 +32,16 @@ WHERE dataset = :dataset AND row = :row;
 
 -- name: drop_expectations_but
 DELETE FROM expectation WHERE dataset NOT IN (SELECT value FROM json_each(:datasets));
+
+-- name: add_note
+INSERT INTO launch_note (launch, subject, reason, noted_at) VALUES (:launch, :subject, :reason, :now)
+ON CONFLICT (launch, subject) DO NOTHING;
+
+-- name: notes_of
+SELECT launch, subject, reason, noted_at FROM launch_note
+WHERE launch IN (SELECT value FROM json_each(:launches)) ORDER BY launch, subject;
+
+-- name: adopting
+-- Found by a listing and not looked at yet.
+SELECT COUNT(*) AS number FROM arrival
+WHERE dataset = :dataset AND key <> :key AND found = 1 AND state IN ('open', 'closing') AND reason IS NULL;

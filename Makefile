@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export ALIBABA_CLOUD_ECS_METADATA_DISABLED := true
 
-.PHONY: demo test up bench lint format docs lock clean
+.PHONY: demo test simulate up bench lint format docs lock clean
 
 demo: .venv/demo.stamp  ## the local PAI trains a real model from a real upload
 	$(BIN)/python examples/demo.py
@@ -13,6 +13,10 @@ up: .venv/demo.stamp  ## the local PAI, the functions and the console, until you
 
 test: .venv/dev.stamp .venv/runtime/stamp lint  ## the whole suite
 	$(BIN)/pytest -n 4 --dist worksteal $(ARGS)
+
+SEEDS ?= 1000
+simulate: .venv/dev.stamp  ## function instances in a cloud that misbehaves, SEEDS times; SEED=n replays one
+	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS))
 
 lint: .venv/dev.stamp  ## style, types and the import contracts
 	$(BIN)/ruff check .

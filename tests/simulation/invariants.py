@@ -1,0 +1,137 @@
+"""What must hold after every step."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from junbi.core.facts import ArrivalState, CreateState, LaunchState
+from junbi.core.lifecycle import may_move
+
+if TYPE_CHECKING:
+    from tests.simulation.tasks import Task
+    from tests.simulation.world import World
+
+Row = dict[str, Any]
+
+#: What stands in one of these has something to be done, and so must have a wake-up.
+_ARRIVALS = frozenset({ArrivalState.OPEN, ArrivalState.CLOSING})
+_CREATES = frozenset({CreateState.PENDING, CreateState.SUBMITTING, CreateState.UNKNOWN})
+_LAUNCHES = frozenset({LaunchState.WAITING, LaunchState.SUBMITTING, LaunchState.SUBMIT_UNKNOWN})
+
+#: States that say why by themselves or by a reason that must be there.
+_NEED_REASON = frozenset({LaunchState.REFUSED, LaunchState.FAILED, LaunchState.STOPPED})
+
+#: How a look may fail: by an answer of a cloud API. Anything else is a fault of ours.
+_FORESEEN = re.compile(
+    r"|(?:ListObjectsV2|GetWorkspace|ListDatasets|ListDatasetVersions|ListEcsSpecs|ListJobs|StopJob): .*"
+)
+
+
+class Invariants:
+    """Compares what there is now with what there was a step ago."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._changes = -1
+        self._made = (0, 0)
+        self._launches: dict[str, Row] = {}
+        self._revisions: dict[str, Row] = {}
+
+    def check(self) -> None:
+        """Everything, where anything changed."""
+        world = self._world
+        changes = world.database.connection().total_changes
+        versions = sum(len(one.versions) for one in world.workspace.datasets)
+        made = (len(world.dlc.jobs), len(world.workspace.datasets) + versions)
+        if made != self._made:
+            self._made = made
+            self._made_once()
+        if changes != self._changes:
+            self._changes = changes
+            self._ledger()
+
+    def answers_are_written_down(self, task: Task) -> None:
+        """A tick that ended by itself wrote down what its creates made."""
+        known = {row["detail"] for row in self._world.table("try") if row["outcome"] == CreateState.DONE}
+        for created in task.answers:
+            if created not in known:
+                self._world.violated(f"the answer {created} reached {task.name} and was not written down")
+
+    def _made_once(self) -> None:
+        """At most one job for an attempt of a launch, one dataset of a name, one version for a content."""
+        world = self._world
+        jobs = Counter((job.launch, job.attempt) for job in world.dlc.jobs)
+        names = Counter(one.request.name for one in world.workspace.datasets)
+        versions = Counter((one.id, version.source_id) for one in world.workspace.datasets for version in one.versions)
+        for what, counted in (("job", jobs), ("dataset", names), ("version", versions)):
+            for key, number in counted.items():
+                if number > 1:
+                    world.violated(f"{number} of one {what}: {key}")
+
+    def _ledger(self) -> None:
+        world = self._world
+        work = {(row["kind"], row["id"]): row for row in world.table("work")}
+        for row in work.values():
+            if not _FORESEEN.fullmatch(row["problem"]):
+                world.violated(f"the look at {row['kind']} {row['id']} failed by a fault of ours: {row['problem']}")
+        for row in world.table("arrival"):
+            self._has_wake_up(row["state"] in _ARRIVALS, work, ("arrival", row["key"]), row["state"])
+        for row in world.table("registration"):
+            self._has_wake_up(row["state"] in _CREATES, work, ("revision", row["revision"]), row["state"])
+        self._revisions_stay()
+        for row in world.table("launch"):
+            self._has_wake_up(row["state"] in _LAUNCHES, work, ("launch", row["id"]), row["state"])
+            self._launch(row)
+
+    def _has_wake_up(self, needed: bool, work: dict[tuple[str, str], Row], key: tuple[str, str], state: str) -> None:  # noqa: FBT001
+        if needed and key not in work:
+            self._world.violated(f"{key[0]} {key[1]} is {state} and nothing will ever look at it again")
+
+    def _revisions_stay(self) -> None:
+        for row in self._world.table("revision"):
+            before = self._revisions.setdefault(row["id"], row)
+            if before != row:
+                self._world.violated(f"revision {row['id']} changed from {before} to {row}")
+
+    def _launch(self, row: Row) -> None:
+        before = self._launches.get(row["id"])
+        if before is not None and before["row"] == row["row"]:
+            return
+        self._launches[row["id"]] = row
+        old, new = LaunchState(before["state"] if before else "waiting"), LaunchState(row["state"])
+        if before is None and new is not LaunchState.WAITING:
+            self._world.violated(f"launch {row['id']} began as {new}")
+        if old is not new and not may_move(old, new):
+            self._world.violated(f"launch {row['id']} moved from {old} to {new}")
+        if new is LaunchState.SUBMITTING and old is not new:
+            self._proved(row)
+        if new in _NEED_REASON and not row["reason"]:
+            self._world.violated(f"launch {row['id']} is {new} and does not say why")
+        if row["job_id"]:
+            self._job_is_its_own(row, new)
+
+    def _proved(self, row: Row) -> None:
+        """What is submitted was listed just before, in the very look that submits it, and is what junbi.yaml says."""
+        world = self._world
+        task = world.tasks.last
+        for pin in json.loads(row["pins"]).values():
+            revision = self._revisions[pin]
+            listed = task.listed.get(revision["prefix"]) if task else None
+            if listed != revision["digest"]:
+                world.violated(f"launch {row['id']} is submitted, and {revision['prefix']} was listed as {listed}")
+        plan = next((one["spec"] for one in world.table("plan") if one["name"] == row["plan"]), None)
+        if plan is None or json.loads(plan) != json.loads(row["spec"]):
+            world.violated(f"launch {row['id']} is submitted with a plan that is not in force any more")
+
+    def _job_is_its_own(self, row: Row, state: LaunchState) -> None:
+        job = next((one for one in self._world.dlc.jobs if one.id == row["job_id"]), None)
+        if job is None or job.launch != row["id"]:
+            self._world.violated(f"launch {row['id']} took job {row['job_id']}, which is not its own")
+            return
+        truth = "Stopped" if job.deleted else job.status(self._world.time.now)
+        ends = {LaunchState.SUCCEEDED: "Succeeded", LaunchState.FAILED: "Failed", LaunchState.STOPPED: "Stopped"}
+        if state in ends and truth != ends[state]:
+            self._world.violated(f"launch {row['id']} is {state} while its job is {truth}")

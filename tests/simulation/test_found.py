@@ -1,0 +1,205 @@
+"""What the simulation found, each as a short story of its own that must never end that way again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.simulation.house import House
+from tests.simulation.people import MARKER, dataset, plan
+from tests.simulation.profile import Profile
+from tests.simulation.simulation import ledger_file
+from tests.simulation.world import World
+
+from junbi.core.facts import CreateState, LaunchState
+from junbi.core.model import Event, EventKind, ObjectRef
+from junbi.errors import OutcomeUnknown
+from junbi.events.parsed import Parsed
+from junbi.pipeline import note, work
+from junbi.pipeline.apply import apply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from junbi.pipeline.wiring import Ports
+
+
+class Stage(World):
+    """A world without faults in which a test says what happens, and when. What it calls itself pauses for nobody."""
+
+    def open(self) -> None:
+        """One dataset and one plan, applied half a minute ago."""
+        self.profile = Profile()
+        self.people.datasets = {"digits": dataset("digits", "version", marker=MARKER)}
+        self.people.plans = {"train": plan("train", ("digits",), ("digits",))}
+        apply(self.ledger, self.people.generation())
+        self.time.pass_(30.0)
+
+    def upload(self, version: str = "v1") -> None:
+        """A whole upload, and the event of its marker."""
+        for name, content in (("part-0", version), (MARKER, "")):
+            self.oss.put(f"digits/{version}/{name}", content)
+        subject = ObjectRef("data", f"digits/{version}/{MARKER}")
+        event = Event(version, EventKind.OBJECT_CREATED, "ObjectCreated:PutObject", subject, self.time.now)
+        note.note_events(self.ledger, Parsed((event,)))
+
+    def ports(self, **replaced: Any) -> Ports:
+        """The ports of one tick, some replaced."""
+        ports = House().ports(self, self.instances[0])
+        vars(ports).update(replaced)
+        return ports
+
+    def settle(self) -> None:
+        """Tick until nothing is open any more."""
+        for _ in range(30):
+            self.time.pass_(61.0)
+            work.tick(self.ports())
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    """An open stage."""
+    with ledger_file() as path:
+        made = Stage(0, path, House(), None)
+        made.open()
+        yield made
+        made.database.connection().close()
+
+
+class Held:
+    """A port whose creates are held up in the network: nobody hears of them until the test lets them arrive."""
+
+    def __init__(self, port: Any, *operations: str) -> None:
+        self._port, self._operations = port, operations
+        self.requests: list[tuple[Callable[..., str], tuple[Any, ...]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._port, name)
+        return self._hold(found) if name in self._operations else found
+
+    def _hold(self, create: Callable[..., str]) -> Callable[..., str]:
+        def held(*request: Any) -> str:
+            self.requests.append((create, request))
+            raise OutcomeUnknown("create", "timeout", "held up")
+
+        return held
+
+    def arrive(self) -> None:
+        """The first request arrives."""
+        create, request = self.requests[0]
+        create(*request)
+
+
+class Interrupted:
+    """A port whose caller is paused behind one read, while the test does something."""
+
+    def __init__(self, port: Any, operation: str, meanwhile: Callable[[], None]) -> None:
+        self._port, self._operation, self._meanwhile = port, operation, meanwhile
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._port, name)
+        if name != self._operation:
+            return found
+
+        def interrupted(*args: Any, **kwargs: Any) -> Any:
+            answer = found(*args, **kwargs)
+            self._meanwhile()
+            return answer
+
+        return interrupted
+
+
+def test_absence_is_judged_by_when_the_listing_was_made(stage: Stage) -> None:
+    """A worker lists no job, is paused while a late copy makes one, and wakes after settling: that job stays alone."""
+    stage.upload()
+    held = Held(stage.dlc, "create_job")
+    work.tick(stage.ports(dlc=held))
+    stage.time.pass_(700.0)
+
+    def meanwhile() -> None:
+        stage.time.pass_(150.0)
+        held.arrive()
+        stage.time.pass_(400.0)
+
+    work.tick(stage.ports(dlc=Interrupted(stage.dlc, "find_jobs", meanwhile)))
+    stage.settle()
+    assert [job.launch for job in stage.dlc.jobs] == [one.id for one in stage.ledger.launches.newest()]
+
+
+def test_a_try_is_as_old_as_its_signature(stage: Stage) -> None:
+    """A worker is paused before it signs: settling counts from the signature, which is valid for so much longer."""
+    stage.upload()
+    work.tick(stage.ports())
+    stage.upload("v2")
+    held = Held(stage.dlc, "create_job")
+    paused = stage.ports(dlc=held)
+    clock = paused.own_clock
+
+    def slow() -> Any:
+        stage.time.pass_(200.0)
+        return clock()
+
+    paused.own_clock = slow
+    work.tick(paused)
+    stage.time.pass_(1030.0 - 200.0)
+    work.tick(stage.ports())
+    stage.time.pass_(40.0)
+    held.arrive()
+    stage.settle()
+    assert len(stage.dlc.jobs) == 2
+
+
+def test_a_registration_that_was_begun_is_ended_before_an_older_one(stage: Stage) -> None:
+    """The ledger's clock steps back, so the second upload looks older: the dataset is still made once."""
+    stage.upload("v2")
+    held = Held(stage.workspace, "create_dataset")
+    work.tick(stage.ports(workspace=held))
+    stage.time.pass_(1.0)
+    stage.ledger_clock.offset -= timedelta(seconds=10)
+    stage.upload("v1")
+    for _ in range(3):
+        stage.time.pass_(6.0)
+        work.tick(stage.ports())
+    held.arrive()
+    stage.settle()
+    assert len(stage.workspace.datasets) == 1
+    states = [stage.ledger.revisions.registration(one.id).state for one in stage.ledger.revisions.newest()]
+    assert states == [CreateState.DONE, CreateState.DONE]
+
+
+def test_a_dataset_that_was_made_meanwhile_is_used(stage: Stage) -> None:
+    """A worker found no dataset and is paused; an upload that looks older makes it: it gets a second version."""
+    stage.upload("v2")
+
+    def meanwhile() -> None:
+        if stage.workspace.datasets:
+            return
+        stage.ledger_clock.offset -= timedelta(seconds=10)
+        stage.upload("v1")
+        work.tick(stage.ports())
+
+    work.tick(stage.ports(workspace=Interrupted(stage.workspace, "find_dataset", meanwhile)))
+    stage.settle()
+    (made,) = stage.workspace.datasets
+    assert len(made.versions) == 2
+
+
+def test_a_plan_that_is_removed_while_its_launch_is_checked_is_not_submitted(stage: Stage) -> None:
+    """'junbi apply' removes the plan between the checks and the submission: the launch waits and says PlanRemoved."""
+    stage.upload()
+
+    def meanwhile() -> None:
+        (revision,) = stage.ledger.revisions.newest()
+        if stage.ledger.revisions.registration(revision.id).state is not CreateState.DONE:
+            return  # that look is not the one that submits
+        stage.people.plans = {}
+        apply(stage.ledger, stage.people.generation())
+
+    work.tick(stage.ports(dlc=Interrupted(stage.dlc, "list_instance_types", meanwhile)))
+    stage.settle()
+    (launch,) = stage.ledger.launches.newest()
+    assert launch.state is LaunchState.WAITING
+    assert launch.reason is not None
+    assert launch.reason.code == "PlanRemoved"
+    assert not stage.dlc.jobs

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from tests.performance import imports
+from tests.performance import burst, imports
 
 
 def main() -> int:
     """Measure everything, print it, and judge it."""
-    results = [*imports.measure()]
+    results = [*imports.measure(), *burst.measure()]
     width = max(len(result.what) for result in results)
     for result in results:
         print(f"{result.what:<{width}}  {result.ratio:5.2f} x   budget {result.budget:4.2f} x   {result.how}")

@@ -35,7 +35,8 @@ def arrive(world: World, *versions: str, name: str = "digits") -> None:
 
 def of(world: World, label: str, name: str = "digits") -> Launch:
     """The launch that trains on a version."""
-    found = [one for one in world.launches if world.ledger.revisions.get(one.pins[name]).label == label]
+    mine = [one for one in world.launches if name in one.pins]
+    found = [one for one in mine if world.ledger.revisions.get(one.pins[name]).label == label]
     assert found, [entry["message"] for entry in world.ledger.stories()]
     return found[-1]
 

@@ -10,9 +10,8 @@ from junbi.config.policies import Limits, On, Policy
 from junbi.config.section import Section
 from junbi.config.types import (
     Address,
-    Duration,
-    TimeOfDay,
     Bytes,
+    Duration,
     Expression,
     Instance,
     Key,
@@ -23,6 +22,7 @@ from junbi.config.types import (
     Region,
     SomeNamed,
     Text,
+    TimeOfDay,
     Value,
     Workspace,
     Zone,
@@ -222,6 +222,8 @@ class Config(Section):
     """The name of this deployment, unique in its ledger; every job is tagged with it."""
     environments: SomeNamed[Environment]
     """Workspaces by name; --env chooses once there are two."""
+    manifests: str | None = None
+    """Where the members of each version are written down: oss://bucket/path/, under no watch. Without it, nowhere."""
     initial: Literal["ignore", "adopt"] = "ignore"
     """What becomes of versions that were there before the first apply: nothing, or the newest of them is launched."""
     timezone: Zone = "UTC"

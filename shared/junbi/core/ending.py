@@ -24,7 +24,9 @@ class Report:
 
 
 def after(launch: Launch, report: Report, now: datetime) -> Launch:
-    """The launch after a report; the same one where it says nothing new."""
+    """The launch after a report; the same one where it says nothing new, or the launch follows no job."""
+    if launch.state not in lifecycle.ACTIVE:
+        return launch
     state = lifecycle.after_job_status(launch.state, report.status)
     told = replace(launch, job_status=report.status)
     if state not in lifecycle.ENDED:

@@ -17,7 +17,7 @@ from junbi.pipeline import expect
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from junbi.core.facts import Arrival, Launch, Revision
+    from junbi.core.facts import Arrival, Attempt, Launch, Revision
     from junbi.core.model import Check, Reason
     from junbi.core.plan import DatasetSpec, PlanSpec
     from junbi.ledger.ledger import Ledger
@@ -135,6 +135,10 @@ def _launch(one: Launch, pinned: Mapping[str, Revision], look: View | None) -> V
         "job": {"id": one.job_id, "status": one.job_status} if one.job_id else None,
         "trains_on": {name: _pin(pin, pinned.get(pin)) for name, pin in one.pins.items()},
         "params": dict(one.params),
+        "attempt": one.attempt,
+        "made_by": one.made_by or None,
+        "approved_by": one.approved_by or None,
+        "stopping": _reason(one.stop.reason) if one.stop else None,
         "generation": one.generation,
         "next_look": look,
         "created_at": to_time(one.created_at),
@@ -153,7 +157,8 @@ def _held_by(one: Launch) -> str | None:
 def _with_details(ledger: Ledger, found: Iterable[Launch], views: list[View]) -> list[View]:
     subjects = [f"launch:{view['id']}" for view in views]
     stories = _by(ledger.overview.stories(subjects), "subject")
-    tries = _by(ledger.overview.tries(subjects), "owner")
+    owners = {one.id: [one.owner_of(number + 1) for number in range(one.attempt)] for one in found}
+    tries = _by(ledger.overview.tries(owner for several in owners.values() for owner in several), "owner")
     notes = ledger.notes.of(view["id"] for view in views)
     return [
         view
@@ -161,10 +166,19 @@ def _with_details(ledger: Ledger, found: Iterable[Launch], views: list[View]) ->
             "checks": [_check(check) for check in one.checks],
             "notes": notes.get(one.id, []),
             "story": stories[subject],
-            "tries": tries[subject],
+            "tries": [entry for owner in owners[one.id] for entry in tries[owner]],
+            "attempts": [_attempt(attempt) for attempt in ledger.policies.attempts(one.id)],
         }
         for one, view, subject in zip(found, views, subjects, strict=True)
     ]
+
+
+def _attempt(attempt: Attempt) -> View:
+    return {
+        "number": attempt.number,
+        "begun_at": to_time(attempt.begun_at),
+        "job": {"id": attempt.job_id, "status": attempt.job_status} if attempt.job_id else None,
+    }
 
 
 def _by(entries: Iterable[View], name: str) -> defaultdict[str, list[View]]:

@@ -1,0 +1,111 @@
+"""The commands by which people act on launches."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Junbi = Callable[..., subprocess.CompletedProcess[str]]
+
+FILE = """\
+deployment: vision
+environments:
+  local: {workspace: "104231", region: cn-hangzhou}
+datasets:
+  digits: {watch: "oss://vision-data/digits/{version}/", complete: {marker: _SUCCESS}, mount: /mnt/digits}
+images:
+  sklearn: {uri: registry.cn-hangzhou.aliyuncs.com/vision/sklearn:1.5}
+resources:
+  cpu: {public: ecs.g7.large}
+plans:
+  train:
+    on: [digits]
+    datasets: [digits]
+    image: sklearn
+    resource: cpu
+    params: {lr: 0.5}
+    job: {type: PyTorchJob, command: "true"}
+"""
+
+
+@pytest.fixture
+def launched(junbi: Junbi, tmp_path: Path) -> Junbi:
+    """A ledger with two versions of a dataset that nobody launched yet."""
+    from datetime import UTC, datetime
+
+    from junbi.core.facts import Revision
+    from junbi.ledger.ledger import open_ledger
+
+    (tmp_path / "junbi.yaml").write_text(FILE, "utf-8")
+    assert junbi("apply").returncode == 0
+    now, ledger = datetime(2026, 3, 1, tzinfo=UTC), open_ledger(f"sqlite:///{tmp_path / '.junbi/ledger.db'}")
+    for label in ("v1", "v2"):
+        revision = Revision(f"rev-{label}", "digits", label, "b", f"digits/{label}/", {}, "d", 1, 1, now, now)
+        with ledger.transaction():
+            ledger.revisions.add(revision)
+            ledger.revisions.put_head(revision)
+    return junbi
+
+
+def test_a_launch_by_hand_and_the_same_again(launched: Junbi) -> None:
+    """It is made once; again it exits with 1 and names the one that exists; --dry-run makes none."""
+    dry = launched("launch", "train", "--set", "lr=1", "--dry-run", "--json")
+    assert launched("launches", json.loads(dry.stdout)["launch"]).returncode == 1
+    made = launched("launch", "train", "--pin", "digits=v1", "--set", "lr=1")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "train with lr=1.0 is launched as l-" in made.stdout
+    again = launched("launch", "train", "--pin", "digits=v1", "--set", "lr=1.0", "--json")
+    assert again.returncode == 1
+    reason = json.loads(again.stdout)["reason"]
+    assert reason["code"] == "AlreadyLaunched"
+    assert reason["facts"]["launch"] in made.stdout
+
+
+def test_cancel_and_rerun(launched: Junbi) -> None:
+    """A waiting launch is cancelled, cannot be cancelled twice, and is run again."""
+    launch = json.loads(launched("launch", "train", "--json").stdout)["launch"]
+    assert launched("rerun", launch).returncode == 1
+    assert launched("cancel", launch).stdout == f"Launch {launch} is cancelled.\n"
+    done = launched("cancel", launch)
+    assert (done.returncode, done.stderr.startswith("HasEnded: ")) == (1, True)
+    again = json.loads(launched("rerun", launch, "--json").stdout)
+    assert (again["rerun"], again["pins"]) == (1, {"digits": "rev-v2"})
+    shown = json.loads(launched("launches", again["launch"], "--json").stdout)
+    assert shown["made_by"]
+    assert shown["made_by"] in shown["story"][0]["message"]
+
+
+def test_freeze_and_thaw(launched: Junbi) -> None:
+    """A freeze is told once, and ends with what becomes of what it held."""
+    assert launched("freeze", "train").stdout == "Plan train is frozen.\n"
+    assert launched("freeze", "train").stdout == "Plan train is frozen already.\n"
+    assert launched("thaw").returncode == 1
+    done = launched("thaw", "train", "--meanwhile", "skip")
+    assert done.stdout == "Plan train: thawed. 0 waiting launches go on, 0 are let go by.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("cancel", "l-none"), 1, "There is no launch l-none"),
+        (("rerun", "l-none"), 1, "There is no launch l-none"),
+        (("approve", "l-none"), 1, "There is no launch l-none"),
+        (("launch", "none"), 1, "There is no plan 'none'"),
+        (("freeze", "none"), 1, "There is no plan 'none'"),
+        (("launch", "train", "--pin", "digits"), 2, "--pin takes NAME=VALUE"),
+        (("launch", "train", "--pin", "digits=v9"), 1, "no version 'v9'"),
+        (("launch", "train", "--set", "lr=fast"), 1, "Nothing was launched"),
+        (("thaw", "--meanwhile", "all"), 2, "'all' is not one of"),
+    ],
+)
+def test_what_cannot_be(launched: Junbi, arguments: tuple[str, ...], code: int, said: str) -> None:
+    """Something that is not there exits with 1, a wrong command line with 2, each with a message."""
+    done = launched(*arguments)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr

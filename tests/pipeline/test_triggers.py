@@ -110,3 +110,24 @@ def test_bc_14_two_inputs_that_come_together_start_one_launch(world: World) -> N
         (one.name, LaunchState.SUBMITTED) for one in plans
     )
     assert len(world.jobs) == 3
+
+
+def test_a_late_version_takes_no_newer_ones_place(world: World) -> None:
+    """BC-46: 'backfill: launch' and 'waiting: newest' together: the late v1 is launched beside v2, not in its place."""
+    late = world.dataset().model_copy(update={"backfill": "launch"})
+    policy = Policy(waiting="newest", approve=True)
+    world.apply(world.generation([late], [world.plan(policy=policy)]))
+    arrive(world, "v2", "v1")
+    assert [one.state for one in world.launches] == [LaunchState.WAITING, LaunchState.WAITING]
+    arrive(world, "v3")
+    assert [one.state.value for one in world.launches] == ["superseded", "superseded", "waiting"]
+
+
+def test_launches_in_force_follow_a_changed_policy(world: World) -> None:
+    """A waiting launch is held by the policies that are in force now, not by those it was made under."""
+    declare(world, policy=Policy(approve=True))
+    arrive(world, "v1")
+    assert not world.jobs
+    declare(world)
+    world.reconcile()
+    assert len(world.jobs) == 1

@@ -106,8 +106,14 @@ def add(ledger: Ledger, launch: Launch, why: str, now: datetime) -> None:
     pins = ", ".join(f"{name} {ledger.revisions.get(pin).label}" for name, pin in launch.pins.items())
     said = f"{launch.plan} is to be launched, because {why}; it trains on {pins}."
     ledger.tell(f"launch:{launch.id}", "LaunchCreated", said, now)
-    if launch.spec.policy.waiting == "newest":
+    if launch.spec.policy.waiting == "newest" and _is_newest(ledger, launch):
         standing = ledger.launches.of_plan(launch.plan, {LaunchState.WAITING, LaunchState.REFUSED})
         for one in launching.superseded(launch, standing):
             ledger.launches.save(one)
             ledger.tell(f"launch:{one.id}", Code.SUPERSEDED, one.reason.message if one.reason else "", now)
+
+
+def _is_newest(ledger: Ledger, launch: Launch) -> bool:
+    """Whether nothing newer could start the plan: a late version that starts it all the same takes nobody's place."""
+    heads = {name: ledger.revisions.head(name) for name in launch.spec.on}
+    return all(head is not None and head.id == launch.pins[name] for name, head in heads.items())

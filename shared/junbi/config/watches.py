@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from junbi.config.expressions import slow_to_match
 from junbi.config.findings import listed
 from junbi.core.placeholders import references
-from junbi.core.places import pattern_of, place_of, split
+from junbi.core.places import pattern_of, place, place_of, split
 from junbi.core.plan import Complete, DatasetSpec, Expect, Watch
 
 if TYPE_CHECKING:
@@ -40,9 +40,30 @@ def compile_datasets(config: Config, findings: Findings) -> dict[str, DatasetSpe
                 expect=_expect(dataset, config),
                 initial=dataset.initial or config.initial,
                 backfill=dataset.backfill,
+                manifests=config.manifests,
             )
     _overlaps(config, specs, findings)
+    _manifests(config, specs, findings)
     return specs
+
+
+def _manifests(config: Config, specs: dict[str, DatasetSpec], findings: Findings) -> None:
+    if config.manifests is None:
+        return
+    path: Path = ("manifests",)
+    try:
+        written = place(config.manifests)
+    except ValueError as mistake:
+        findings.error(path, str(mistake))
+        return
+    if references(config.manifests):
+        findings.error(path, "takes no placeholders: each dataset gets a folder of its own below it")
+    for name, spec in specs.items():
+        if place_of(spec.watch).overlaps(written):
+            told = (
+                f"lies under datasets.{name}.watch ({config.datasets[name].watch}): what is written would arrive there"
+            )
+            findings.error(path, told)
 
 
 def _expect(dataset: Dataset, config: Config) -> Expect | None:

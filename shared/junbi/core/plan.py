@@ -81,6 +81,7 @@ class DatasetSpec(Spec):
     expect: Expect | None = None
     initial: Literal["ignore", "adopt"] = "ignore"
     backfill: Literal["register", "launch"] = "register"
+    manifests: str | None = None
 
 
 class Output(Spec):

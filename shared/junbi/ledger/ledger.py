@@ -14,6 +14,7 @@ from junbi.ledger.clock import LedgerClock, SharedClock
 from junbi.ledger.expectations import Expectations
 from junbi.ledger.generations import Generations
 from junbi.ledger.launches import Launches
+from junbi.ledger.member_lists import MemberLists
 from junbi.ledger.notes import Notes
 from junbi.ledger.overview import Overview
 from junbi.ledger.policies import Policies
@@ -46,6 +47,7 @@ class Ledger:
         self.scans = Scans(database)
         self.expectations = Expectations(database)
         self.notes = Notes(database)
+        self.member_lists = MemberLists(database)
         self.revisions = Revisions(database)
         self.launches = Launches(database)
         self.tries = Tries(database)

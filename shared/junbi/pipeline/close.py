@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 from junbi.core import arrival as arrivals
 from junbi.core import closing
 from junbi.core.facts import Arrival, ArrivalState
-from junbi.core.manifest import Unreadable
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.errors import Stale
 from junbi.pipeline import doubt
-from junbi.pipeline.complete import complete, launch_newest
-from junbi.pipeline.scan import kept, scan
+from junbi.pipeline.complete import complete, launch_newest, revision_of
+from junbi.pipeline.scan import scan
+from junbi.pipeline.takers import sign_etag, takers
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from junbi.core.plan import Complete
+    from junbi.core.digest import Listing
+    from junbi.core.plan import DatasetSpec
     from junbi.ledger.generations import Watched
-    from junbi.pipeline.expected import Expected
+    from junbi.pipeline.takers import Takers
     from junbi.pipeline.wiring import Ports
 
 #: How soon a listing that events made worthless is made again.
@@ -49,26 +50,21 @@ def look(ports: Ports, key: str) -> datetime | None:
 
 
 def _look(ports: Ports, arrival: Arrival, watched: Watched) -> datetime | None:
-    dataset, key = watched.dataset, arrival.key
-    sign = _manifest_etag(ports, arrival, dataset.complete)
+    dataset = watched.dataset
+    sign = sign_etag(ports, arrival, dataset)
     held = _hold(ports, arrival, sign)
     token = _token(held, sign)
+    taken = takers(ports, held, dataset, token, sign)
     place = (held.bucket, held.prefix, dataset.complete.sign)
-    mismatch: Reason | None = None
-    expected: Expected | None = None
-    try:
-        expected = _expected(ports, held, dataset.complete, token) if sign else None
-    except Unreadable as mistake:
-        mismatch = _unreadable(dataset.complete.manifest or "", mistake)
-    listing = scan(ports, _owner(key), token, place, [expected] if expected else [])
-    now = ports.ledger.now()
+    listing = scan(ports, _owner(held.key), token, place, taken.all)
     if listing is None:
-        return now  # the time was up: the next look goes on
-    remark: Reason | None = None
-    if expected is not None:
-        compared = expected.finish()
-        mismatch = compared.mismatch(dataset.complete.manifest or "")
-        remark = compared.unverified(dataset.complete.manifest or "")
+        return ports.ledger.now()  # the time was up: the next look goes on
+    return _judge(ports, held, watched, listing, taken)
+
+
+def _judge(ports: Ports, held: Arrival, watched: Watched, listing: Listing, taken: Takers) -> datetime | None:
+    dataset, now = watched.dataset, ports.ledger.now()
+    mismatch, remark = taken.found()
     decision = closing.close(
         held,
         dataset.complete,
@@ -79,42 +75,22 @@ def _look(ports: Ports, arrival: Arrival, watched: Watched) -> datetime | None:
         expect=dataset.expect,
         adopt=dataset.initial == "adopt",
     )
-    adopted = bool(listing.members) and closing.was_there_before(held, listing, watched.since)
+    closes = decision.state is ArrivalState.CLOSED
+    revision = revision_of(held, dataset, listing, now)
+    members_at = taken.write(revision) if closes else ""
+    adopted = closes and closing.was_there_before(held, listing, watched.since)
     try:
         with ports.ledger.transaction():
-            ports.ledger.scans.drop(_owner(key))
-            if decision.state is ArrivalState.CLOSED:
-                complete(ports, held, dataset, listing, now, remark=remark, adopted=adopted)
+            ports.ledger.scans.drop(_owner(held.key))
+            if closes:
+                if members_at:
+                    ports.ledger.member_lists.put(revision.id, members_at)
+                complete(ports, held, dataset, revision, remark=remark, adopted=adopted)
             else:
-                _not_complete(ports, held, decision, now)
-                if held.found and held.reason is None and dataset.initial == "adopt":
-                    launch_newest(ports, held, now)
+                _not_complete(ports, held, dataset, decision, now)
     except Stale:
-        return _restart(ports, key)
+        return _restart(ports, held.key)
     return decision.wake_at
-
-
-def _manifest_etag(ports: Ports, arrival: Arrival, condition: Complete) -> str:
-    """Which manifest lies there, so that a comparison goes on with no other; empty for none."""
-    if condition.manifest is None:
-        return ""
-    found = ports.objects.head(arrival.bucket, arrival.prefix + condition.manifest)
-    return found.etag if found else ""
-
-
-def _expected(ports: Ports, arrival: Arrival, condition: Complete, token: str) -> Expected:
-    from junbi.pipeline.expected import Expected  # few uploads have a manifest
-
-    return Expected(ports, arrival, condition, kept(ports, _owner(arrival.key), token, "manifest"))
-
-
-def _unreadable(name: str, mistake: Unreadable) -> Reason:
-    return Reason(
-        Code.MANIFEST_UNREADABLE,
-        f"{name} cannot be read: {mistake}.",
-        fix='Write it as {"files": [{"key": …, "size": …, "md5": …}]}, or as md5sum and sha256sum do; then upload it.',
-        wakes=f"the next upload of {name}",
-    )
 
 
 def _owner(key: str) -> str:
@@ -138,11 +114,15 @@ def _hold(ports: Ports, arrival: Arrival, sign: str) -> Arrival:
     return replace(held, row=held.row + 1)
 
 
-def _not_complete(ports: Ports, arrival: Arrival, decision: closing.Closing, now: datetime) -> None:
+def _not_complete(
+    ports: Ports, arrival: Arrival, dataset: DatasetSpec, decision: closing.Closing, now: datetime
+) -> None:
     ports.ledger.arrivals.save(replace(arrival, state=decision.state, reason=decision.reason))
     if decision.reason is not None and decision.reason != arrival.reason:
         said = f"{arrival.uri}: {decision.reason.message}"
         ports.ledger.tell(f"arrival:{arrival.key}", decision.reason.code, said, now)
+    if arrival.found and arrival.reason is None and dataset.initial == "adopt":
+        launch_newest(ports, arrival, now)
 
 
 def _restart(ports: Ports, key: str) -> datetime:

@@ -22,18 +22,16 @@ def complete(
     ports: Ports,
     arrival: Arrival,
     dataset: DatasetSpec,
-    listing: Listing,
-    now: datetime,
+    revision: Revision,
     *,
     remark: Reason | None = None,
     adopted: bool = False,
 ) -> None:
-    """Close an arrival as the revision that was listed. Stale where an event came; call it in a transaction.
+    """Close an arrival as the revision that was listed just now. Stale where an event came; call it in a transaction.
 
     ``remark`` is what is to be known of it although it is closed; ``adopted`` is one that was there before its watch.
     """
-    ledger = ports.ledger
-    revision = _revision(arrival, dataset, listing, now)
+    ledger, now = ports.ledger, revision.created_at
     added = ledger.revisions.add(revision)
     ledger.arrivals.save(replace(arrival, state=ArrivalState.CLOSED, reason=remark, revision=revision.id))
     said = "is complete" if added else "holds exactly what it held before"
@@ -69,7 +67,8 @@ def launch_newest(ports: Ports, arrival: Arrival, now: datetime) -> None:
         trigger.evaluate(ports, head, now)
 
 
-def _revision(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: datetime) -> Revision:
+def revision_of(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: datetime) -> Revision:
+    """What a listing makes of an arrival."""
     digest = listing.digest
     return Revision(
         id=identity.revision_id(dataset.name, digest),

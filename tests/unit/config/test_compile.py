@@ -68,6 +68,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "expect": None,
                 "initial": "ignore",
                 "backfill": "register",
+                "manifests": None,
             },
             "trainer": {
                 "name": "trainer",
@@ -84,6 +85,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "expect": None,
                 "initial": "ignore",
                 "backfill": "register",
+                "manifests": None,
             },
         },
         "plans": {

@@ -45,3 +45,10 @@ WHERE launch IN (SELECT value FROM json_each(:launches)) ORDER BY launch, subjec
 -- Found by a listing and not looked at yet.
 SELECT COUNT(*) AS number FROM arrival
 WHERE dataset = :dataset AND key <> :key AND found = 1 AND state IN ('open', 'closing') AND reason IS NULL;
+
+-- name: put_member_list
+INSERT INTO member_list (revision, uri) VALUES (:revision, :uri)
+ON CONFLICT (revision) DO UPDATE SET uri = excluded.uri;
+
+-- name: member_lists_of
+SELECT revision, uri FROM member_list WHERE revision IN (SELECT value FROM json_each(:revisions));

@@ -85,10 +85,13 @@ def plans(ledger: Ledger) -> View:
 def revisions(ledger: Ledger, most: int = MOST) -> View:
     """The newest dataset versions with where their registrations stand, and ``total``, how many there are."""
     found = ledger.overview.versions(most)
-    looks = ledger.overview.looks("revision", (one.revision.id for one in found))
+    ids = [one.revision.id for one in found]
+    looks, listed = ledger.overview.looks("revision", ids), ledger.member_lists.of(ids)
     return {
         "total": ledger.overview.revision_count(),
-        "revisions": [_version(one, looks.get(one.revision.id)) for one in found],
+        "revisions": [
+            _version(one, looks.get(one.revision.id)) | {"members_at": listed.get(one.revision.id)} for one in found
+        ],
     }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from flask import Flask, request
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from junbi.emulator.faults import Fault
 
@@ -13,13 +15,35 @@ if TYPE_CHECKING:
     from junbi.emulator.clock import Clock
     from junbi.emulator.faults import Faults
 
+T = TypeVar("T")
+Answer = tuple[dict[str, str], int]
+
+
+class Step(BaseModel):
+    """A step of the emulated clock, in seconds: forward, a year at most."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    advance: Annotated[float, Field(ge=0, le=366 * 86_400)]
+
+
+class Refusal(Exception):
+    """What was asked cannot be done; nothing was."""
+
+    def __init__(self, why: str, status: int = 400) -> None:
+        super().__init__(why)
+        self.status = status
+
 
 def create_app(faults: Faults, clock: Clock) -> Flask:
     """``GET|POST|DELETE /faults`` and ``GET|POST /clock``.
 
-    A fault is posted as the members of ``Fault``; a step of the clock as ``{"advance": seconds}``.
+    A fault is posted as the members of ``Fault``; a step of the clock as ``{"advance": seconds}``. There is no key, so
+    that nothing but a program of this machine may be let in: no page that a browser shows, whatever it is called.
     """
-    app = Flask("control")
+    app = Flask("control", static_folder=None)
+    app.before_request(_admit)
+    app.register_error_handler(Refusal, _refused)
 
     @app.get("/faults")
     def pending() -> list[dict[str, Any]]:
@@ -27,10 +51,7 @@ def create_app(faults: Faults, clock: Clock) -> Flask:
 
     @app.post("/faults")
     def order() -> tuple[dict[str, Any], int]:
-        try:
-            fault = Fault(**request.get_json(force=True))
-        except TypeError as error:
-            return {"message": f"That is no fault: {error}. Nothing was ordered."}, 400
+        fault = _read(TypeAdapter(Fault))
         faults.order(fault)
         return asdict(fault), 201
 
@@ -45,7 +66,46 @@ def create_app(faults: Faults, clock: Clock) -> Flask:
 
     @app.post("/clock")
     def advance() -> dict[str, Any]:
-        clock.advance(float(request.get_json(force=True)["advance"]))
+        try:
+            clock.advance(_read(TypeAdapter(Step)).advance)
+        except OverflowError as error:
+            raise Refusal("The clock cannot be stepped beyond the year 9999.") from error
         return now()
 
     return app
+
+
+def _admit() -> None:
+    """Refuse what a web page sent: of another origin, or under a name that its owner made to lead here."""
+    if not _is_loopback(request.host):
+        raise Refusal(f"The host {request.host!r} is not this machine: use 127.0.0.1 or localhost.", 403)
+    origin = request.headers.get("Origin")
+    if origin is not None and origin.partition("://")[2] != request.host:
+        raise Refusal(f"A page of {origin!r} may not give orders here.", 403)
+
+
+def _is_loopback(host: str) -> bool:
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    if name.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _read(kind: TypeAdapter[T]) -> T:
+    """The body, which must be JSON and say so: a page can send other types without asking."""
+    if request.mimetype != "application/json":
+        raise Refusal("Send JSON, with the header 'Content-Type: application/json'.", 415)
+    try:
+        return kind.validate_json(request.get_data())
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, one['loc'])) or 'the body'}: {one['msg']}" for one in error.errors(include_url=False)
+        )
+        raise Refusal(f"That cannot be ordered: {wrong}.") from error
+
+
+def _refused(refusal: Refusal) -> Answer:
+    return {"message": f"{refusal} Nothing was changed."}, refusal.status

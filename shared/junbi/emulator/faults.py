@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
 
 When = Literal["before", "after"]
 Effect = Literal["error", "hang", "close", "drop", "duplicate", "delay", "reorder"]
@@ -12,7 +14,7 @@ Effect = Literal["error", "hang", "close", "drop", "duplicate", "delay", "reorde
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One ordered fault.
+    """One ordered fault. Its constraints are kept by whoever reads one from outside.
 
     Attributes:
         point: ``service.Operation`` such as ``dlc.CreateJob``, ``oss.PutObject``, ``fc.event``; ``service.*`` for any.
@@ -24,14 +26,16 @@ class Fault:
         seconds: of a ``hang`` or ``delay``, in real time; of an ``error``, how long the caller is told to wait.
     """
 
-    point: str
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
+
+    point: Annotated[str, Field(pattern=r"^(oss|dlc|aiworkspace|fc)\.([A-Za-z0-9_.-]+|\*)$")]
     when: When = "before"
     effect: Effect = "error"
-    times: int = 1
-    status: int = 500
-    code: str = "InternalError"
+    times: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    status: Annotated[int, Field(ge=400, le=599)] = 500
+    code: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")] = "InternalError"
     message: str = "a fault that was ordered"
-    seconds: float = 0.0
+    seconds: Annotated[float, Field(ge=0, le=86_400)] = 0.0
 
     def strikes(self, point: str, when: When) -> bool:
         """Whether this fault is meant for that point and moment."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,7 @@ class TestHeaders:
         assert refused.value.code == "InvalidAccessKeyId"
         with pytest.raises(oss2.exceptions.ServerError) as refused:
             cloud.client(oss2.StsAuth(old.key_id, old.secret, old.token, version)).put_object(KEY, b"x")
-        assert refused.value.code == "InvalidSecurityToken"
+        assert (refused.value.status, refused.value.code) == (403, "SecurityTokenExpired")
 
     @pytest.mark.parametrize("version", ["v1", "v4"])
     @pytest.mark.parametrize(("minutes", "fresh"), [(-16, False), (-14, True), (14, True), (16, False)])
@@ -89,6 +90,32 @@ class TestHeaders:
                 assert (refused.value.status, refused.value.code) == (403, "RequestTimeTooSkewed")
         finally:
             other.close()
+
+    @pytest.mark.parametrize(
+        ("hours", "zone", "code"),
+        [(0, "GMT", 404), (8, "+0800", 404), (-5, "-0500", 404), (0, "+0800", 403), (0, "-0000", 404), (8, "GMT", 403)],
+    )
+    def test_a_date_is_read_with_its_zone(self, cloud: Cloud, hours: int, zone: str, code: int) -> None:
+        """Version 1 dates may be written in any zone: they mean that moment, and not the same digits in UTC."""
+        local = datetime.now(UTC) + timedelta(hours=hours)
+        date = f"{format_datetime(local.replace(tzinfo=None)).removesuffix('-0000')}{zone}"
+        signed = signature_v1.string_to_sign(Call("GET", "vision-data", "a", {}, {}, BytesIO(), "", ""), date)
+        headers = {"Date": date, "Authorization": f"OSS emulator:{signature_v1.signature('emulator-secret', signed)}"}
+        answer = requests.get(f"{cloud.server.url}/vision-data/a", headers=headers, timeout=20)
+        assert (answer.status_code, code_of(answer)) == (code, "NoSuchKey" if code == 404 else "RequestTimeTooSkewed")
+
+    @pytest.mark.parametrize(
+        "date",
+        ["Mon, 30 Nov 99999 21:00:00 GMT", "Fri, 31 Dec 9999 23:00:00 -0300", "30", "now"],
+    )
+    def test_what_is_no_date_is_refused(self, cloud: Cloud, date: str) -> None:
+        """As a request without one, and not as a failure of the store."""
+        answer = requests.get(
+            f"{cloud.server.url}/vision-data/a",
+            headers={"Date": date, "Authorization": "OSS emulator:sig"},
+            timeout=20,
+        )
+        assert (answer.status_code, code_of(answer)) == (403, "AccessDenied")
 
     def test_nobody(self, cloud: Cloud) -> None:
         """There is no anonymous access, and version 2 and nonsense are refused by name."""

@@ -88,6 +88,8 @@ class Authority:
 
     def _key(self, key_id: str, token: str) -> AccessKey:
         key = self._keys.find(key_id, token)
+        if key is None and self._keys.expired(key_id):
+            raise OssError("SecurityTokenExpired")
         if key is None and token:
             raise OssError("InvalidSecurityToken")
         if key is None:
@@ -123,8 +125,9 @@ _UNREADABLE = "The Authorization header is of no known signature version; the lo
 
 def _http_date(text: str) -> datetime:
     try:
-        return parsedate_to_datetime(text).replace(tzinfo=UTC)
-    except ValueError as error:
+        date = parsedate_to_datetime(text)
+        return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
         raise OssError("AccessDenied", "OSS authentication requires a valid Date.") from error
 
 

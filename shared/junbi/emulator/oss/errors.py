@@ -17,7 +17,7 @@ _MESSAGES: dict[str, tuple[int, str]] = {
     "InvalidPart": (400, "One or more of the specified parts could not be found or has another ETag."),
     "InvalidPartOrder": (400, "The parts are not in ascending order of their numbers."),
     "InvalidRange": (416, "The requested range lies outside the object."),
-    "InvalidSecurityToken": (403, "The security token you provided is invalid or has expired. Fetch a new one."),
+    "InvalidSecurityToken": (403, "The security token you provided is invalid. Fetch a new one."),
     "MalformedXML": (400, "The XML you provided was not well-formed or did not have the expected elements."),
     "MethodNotAllowed": (405, "The specified method is not allowed against this resource."),
     "NoSuchBucket": (404, "The specified bucket does not exist."),
@@ -30,6 +30,7 @@ _MESSAGES: dict[str, tuple[int, str]] = {
     "PositionNotEqualToLength": (409, "The position is not the object's length."),
     "PreconditionFailed": (412, "At least one of the preconditions you specified did not hold."),
     "RequestTimeTooSkewed": (403, "The date of the request is more than 15 minutes away from the server's."),
+    "SecurityTokenExpired": (403, "The security token you provided has expired. Fetch a new one."),
     "SignatureDoesNotMatch": (
         403,
         "The request signature we calculated does not match the signature you provided. Check the secret and method.",

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, quote
 
 from junbi.emulator.api_error import ApiError
 from junbi.emulator.nonces import Nonces
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ALGORITHM = "ACS3-HMAC-SHA256"
 
 _AUTHORIZATION = re.compile(rf"{ALGORITHM} Credential=([^,]+),\s*SignedHeaders=([^,]+),\s*Signature=([0-9a-f]{{64}})")
+_HOST = re.compile(r"\Ahttps?://[^/?]*", re.IGNORECASE)
 _REQUIRED = ("x-acs-date", "x-acs-signature-nonce", "x-acs-content-sha256")
 
 
@@ -114,9 +115,15 @@ def headers_of(environ: Mapping[str, Any]) -> dict[str, str]:
 
 
 def target_of(environ: Mapping[str, Any]) -> tuple[str, str]:
-    """Path and query of a request exactly as they were sent, percent-encoding and all."""
-    uri = urlsplit(str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "/"))
-    return uri.path or "/", uri.query
+    """Path and query of a request exactly as they were sent, percent-encoding and all; ApiError where it has no path.
+
+    What begins with a slash is a path, two slashes included; a host stands only in the absolute form, of proxies.
+    """
+    target = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "/").partition("#")[0]
+    path, _, query = _HOST.sub("", target, count=1).partition("?")
+    if path and not path.startswith("/"):
+        raise ApiError("InvalidArgument", f"The request's target {target!r} is no path.", 400)
+    return path or "/", query
 
 
 def canonical_query(query: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 #: How long an issued credential stays valid. Source: Function Compute 3.0 documentation.
 STS_VALIDITY = timedelta(hours=36)
+
+_ISSUED = re.compile(r"STS\..+\.([0-9]{1,12})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +50,23 @@ class Keys:
         """The key that a request names, or None where it is unknown, expired or its token is wrong."""
         if key_id == self.root.key_id:
             return self.root
-        prefix, _, expires = key_id.rpartition(".")
-        if not prefix.startswith("STS.") or not expires.isdigit() or self._expired(int(expires)):
+        end = _end(key_id)
+        if end is None or end < self._clock.wall().timestamp():
             return None
         key = AccessKey(key_id, self._derive("secret", key_id), self._derive("token", key_id))
         return key if hmac.compare_digest(key.token.encode(), token.encode()) else None
 
     def expired(self, key_id: str) -> bool:
         """Whether a key id is one of those issued here, past its time. Its secret proves nothing any more."""
-        prefix, _, expires = key_id.rpartition(".")
-        return prefix.startswith("STS.") and expires.isdigit() and self._expired(int(expires))
-
-    def _expired(self, expires: int) -> bool:
-        return datetime.fromtimestamp(expires, UTC) < self._clock.wall()
+        end = _end(key_id)
+        return end is not None and end < self._clock.wall().timestamp()
 
     def _derive(self, purpose: str, key_id: str) -> str:
         message = f"{purpose}:{key_id}".encode()
         return hmac.new(self.root.secret.encode(), message, hashlib.sha256).hexdigest()
+
+
+def _end(key_id: str) -> int | None:
+    """When a key issued here runs out, in seconds since 1970; None for an id that is none of ours."""
+    issued = _ISSUED.fullmatch(key_id)
+    return int(issued[1]) if issued else None

@@ -154,8 +154,8 @@ def _json_object(body: bytes) -> dict[str, Any]:
         return {}
     try:
         parsed = json.loads(body)
-    except ValueError as error:
-        raise ApiError("InvalidParameter", "The body is not JSON.", 400) from error
+    except (ValueError, RecursionError) as error:
+        raise ApiError("InvalidParameter", "The body is not JSON, or nested too deeply.", 400) from error
     if not isinstance(parsed, dict):
         raise ApiError("InvalidParameter", "The body is not a JSON object.", 400)
     return parsed

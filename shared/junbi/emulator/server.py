@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import create_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+#: What a request may ask for: a path, or a whole address, as proxies do. The name of a host in brackets is an IPv6.
+_TARGET = re.compile(rb"[A-Z]+ (?:/|https?://(?:[^][/?# ]+|\[[0-9A-F:.]+\](?::[0-9]*)?)[/?# ])", re.IGNORECASE)
+
+
+class _Parser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
+    def parse_header(self, header_plus: bytes) -> None:
+        # Waitress passes on what is no path, which applications stumble over, and drops the connection at some.
+        line = header_plus.split(b"\r\n", 1)[0]
+        if not _TARGET.match(line):
+            raise ParsingError("The request's target is neither a path nor an address.")
+        try:
+            super().parse_header(header_plus)
+        except ValueError as error:
+            raise ParsingError("The request's target cannot be read.") from error
+
+
+class _Channel(HTTPChannel):  # type: ignore[misc]
+    parser_class = _Parser
 
 
 class Server:
@@ -32,6 +55,7 @@ class Server:
             max_request_body_size=5 << 30,
             expose_tracebacks=False,
         )
+        self._server.channel_class = _Channel
         self.port: int = self._server.effective_port
         self._thread = threading.Thread(target=self._server.run, name=f"http-{self.port}", daemon=True)
         self._thread.start()

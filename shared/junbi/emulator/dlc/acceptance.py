@@ -128,7 +128,7 @@ def _resolve(place: str, source: DataSource, workspace_id: str, datasets: Datase
 def _default_path(options: str | None) -> str:
     try:
         parsed = json.loads(options or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     found = parsed.get("mountPath") if isinstance(parsed, dict) else None
     return found if isinstance(found, str) else ""

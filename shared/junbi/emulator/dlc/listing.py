@@ -88,7 +88,7 @@ def _second(text: str) -> datetime:
 def _tags(text: str | None) -> dict[str, Any]:
     try:
         tags = json.loads(text or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise invalid("Tags is not a JSON object.") from error
     if not isinstance(tags, dict):
         raise invalid("Tags is not a JSON object.")

@@ -59,7 +59,7 @@ def check_json(name: str, text: str | None) -> None:
         return
     try:
         parsed = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise invalid(f"{name} is not a JSON string.") from error
     if not isinstance(parsed, dict):
         raise invalid(f"{name} is not a JSON object.")

@@ -71,7 +71,8 @@ def crash_in_replacement(world: World, fatal: int) -> int:
         world.advance(120)
         world.cloud.dlc.scheduler.step()
         world.job_change()
-        if of(world, "v2", name).job_id:
+        mine = [one for one in world.launches if name in one.pins]
+        if len(mine) == 2 and mine[-1].job_id:
             break
     first, second = of(world, "v1", name), of(world, "v2", name)
     assert first.state is LaunchState.STOPPED, world.ledger.story_of(f"launch:{first.id}")

@@ -258,3 +258,35 @@ def test_expectations(bend: Callable[..., list[str]]) -> None:
 def test_sizes(size: str, expected: int) -> None:
     """Units of 1,000 and of 1,024."""
     assert bytes_of(size) == expected
+
+
+def test_policies(judge: Callable[..., list[str]], valid: str) -> None:
+    """Defaults fill what a plan leaves open, phase by phase, and a window is read by the file's time zone."""
+    text = valid.replace(
+        "datasets:\n",
+        "timezone: Asia/Shanghai\ndefaults: {limits: {preparing: 30m, running: 12h}, retry_budget: 5}\ndatasets:\n",
+        1,
+    ).replace(
+        "    on: [digits]\n",
+        "    on: {all: [digits, trainer]}\n    join: [version]\n    settle: 10m\n    policy:\n"
+        "      overlap: replace\n      spare: 2h\n      retries: {max: 2, on: [timeout]}\n"
+        "      limits: {running: {after: 1h, then: retry}}\n"
+        '      window: {start: "22:00", end: "06:00", days: [fri]}\n',
+        1,
+    )
+    assert judge(text) == []
+    spec = load_generation(Path("junbi.yaml")).generation.plans["train"]
+    assert (spec.on, spec.together, spec.join, spec.settle) == (("digits", "trainer"), True, ("version",), 600.0)
+    assert spec.policy.model_dump() == POLICY | {
+        "overlap": "replace",
+        "spare": 7200.0,
+        "retries": {"max": 2, "on": ("timeout",), "backoff": 60.0},
+        "limits": {
+            "queued": None,
+            "preparing": {"after": 1800.0, "then": "notify"},
+            "running": {"after": 3600.0, "then": "retry"},
+            "total": None,
+        },
+        "window": {"start": "22:00", "end": "06:00", "days": ("fri",), "timezone": "Asia/Shanghai"},
+        "retry_budget": 5,
+    }

@@ -114,14 +114,20 @@ def _event(call: Invocation, parse: Parse | None, handle: Handle, refuse: Refuse
             refuse(raw, error, call)
             _log.warning("payload refused and kept", type=type(error).__name__, message=str(error), size=len(raw))
             return contract.success({"refused": {"type": type(error).__name__, "message": str(error)}})
-        if refuse:
-            for problem in parsed.malformed:
-                refuse(raw, problem, call)
+        if refuse and parsed.malformed:
+            # Once, however many they are: keeping a payload takes a hash of it and a commit.
+            refuse(raw, _together(parsed.malformed), call)
         return contract.success(handle(parsed, call))
     except RequestEntityTooLarge:
         return _too_large(call.request_id)
     except Exception as error:  # noqa: BLE001 - whatever it is, FC must hear of it: a silent 500 would count as success
         return _failed(error, call.request_id)
+
+
+def _together(problems: tuple[MalformedPayload, ...]) -> MalformedPayload:
+    """One problem that names the first and counts the others."""
+    first, more = problems[0], len(problems) - 1
+    return MalformedPayload(first.path, first.expected, f"{first.got}; and {more} more" if more else first.got)
 
 
 def _hook(call: Invocation, hook: Hook | None) -> Response:

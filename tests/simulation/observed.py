@@ -21,6 +21,8 @@ class Observed:
         self._world = world
         #: By prefix: when the door began to take the newest event of a new object that it took.
         self.taken: dict[str, datetime] = {}
+        #: What was listed last of a prefix up to a key, by whomever.
+        self._read: dict[tuple[str, str], tuple[ObjectInfo, ...]] = {}
 
     def told(self, prefix: str, started: datetime) -> None:
         """The door took an event."""
@@ -31,19 +33,22 @@ class Observed:
         task = self._world.tasks.current
         if task is not None:
             task.listed.clear()
+            task.memory.clear()
 
-    def listed(self, prefix: str, page: tuple[ObjectInfo, ...], *, first: bool, last: bool) -> None:
-        """The current task was given a page."""
+    def listed(self, prefix: str, page: tuple[ObjectInfo, ...], *, after: str | None, last: bool) -> None:
+        """The current task was given a page. It may go on with what another task listed up to there."""
         task = self._world.tasks.current
         if task is None:
             return
-        if first:
-            marker = self._world.people.datasets[prefix.split("/", maxsplit=1)[0]].complete.marker
-            task.memory[prefix] = Listing(prefix, marker)
-        listing: Listing = task.memory[prefix]
-        for info in page:
-            listing.add(Member(info.key, info.size, info.etag, info.last_modified))
+        before = () if after is None else task.memory.get(prefix) or self._read.get((prefix, after), ())
+        members = (*before, *page)
+        task.memory[prefix] = members
+        if members:
+            self._read[prefix, members[-1].key] = members
         if last:
+            listing = Listing(prefix, self._world.people.datasets[prefix.split("/", maxsplit=1)[0]].complete.marker)
+            for info in members:
+                listing.add(Member(info.key, info.size, info.etag, info.last_modified))
             task.listed[prefix] = listing.digest
 
     def answered(self, created: str) -> None:

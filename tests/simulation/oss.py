@@ -62,7 +62,7 @@ class Oss:
             found = [info for info in self.below(prefix) if after is None or info.key > after]
             page = tuple(found[: self.page_size])
             more = len(found) > self.page_size
-            self._world.listed(prefix, page, first=after is None, last=not more)
+            self._world.listed(prefix, page, after=after, last=not more)
             if self._world.chance("meddle"):
                 self._world.people.meddle(prefix)
             return Page(page, (), page[-1].key if more else None)

@@ -19,6 +19,7 @@ from junbi.core.facts import (
     LaunchState,
     Registration,
     Revision,
+    Stop,
     Try,
 )
 from junbi.core.model import Check, Reason, State
@@ -112,6 +113,12 @@ launches = st.builds(
     job_status=texts,
     reason=reasons,
     checks=checks,
+    made_by=texts,
+    approved_by=texts,
+    attempt=st.integers(1, 99),
+    not_before=st.none() | times,
+    since=st.none() | times,
+    stop=st.none() | st.builds(Stop, st.builds(Reason, texts, texts, texts, texts, words), times, texts, st.booleans()),
     row=st.just(0),
 )
 

@@ -87,7 +87,9 @@ def test_skip_lets_go_by_what_comes_during_a_run(world: World) -> None:
 def test_bc_110_replace_stops_the_run_and_takes_its_place(world: World) -> None:
     """BC-110: the older run is stopped by our own wish and is never tried again; then the newer one runs."""
     declare(world, policy=Policy(overlap="replace", retries=Retries(max=3, on=tuple(FailureClass))))
-    arrive(world, "v1", "v2")
+    arrive(world, "v1")
+    world.until(LaunchState.RUNNING)  # nothing but the wish itself has it looked at from here on
+    arrive(world, "v2")
     assert of(world, "v1").stop
     assert len(world.jobs) == 1, "the newer one waits for the end of the older"
     world.until(LaunchState.RUNNING)

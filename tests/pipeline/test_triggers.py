@@ -131,3 +131,15 @@ def test_launches_in_force_follow_a_changed_policy(world: World) -> None:
     declare(world)
     world.reconcile()
     assert len(world.jobs) == 1
+
+
+def test_a_look_before_the_deadline_decides_nothing(world: World) -> None:
+    """BC-59: a plan that is looked at early, as when something came during a look, waits for its deadline."""
+    declare(world, settle=600)
+    arrive(world, "v1")
+    world.ledger.worklist.ask("plan", "train", world.ledger.now())
+    world.reconcile()
+    assert not world.launches
+    world.advance(601)
+    world.reconcile()
+    assert pins(world) == [("v1",)]

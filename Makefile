@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export ALIBABA_CLOUD_ECS_METADATA_DISABLED := true
 
-.PHONY: demo test simulate up bench lint format docs lock clean
+.PHONY: demo test simulate chaos up bench lint format docs lock clean
 
 demo: .venv/demo.stamp  ## the local PAI trains a real model from a real upload
 	$(BIN)/python examples/demo.py
@@ -17,6 +17,9 @@ test: .venv/dev.stamp .venv/runtime/stamp lint  ## the whole suite
 SEEDS ?= 1000
 simulate: .venv/dev.stamp  ## function instances in a cloud that misbehaves, SEEDS times; SEED=n replays one
 	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS))
+
+chaos: .venv/dev.stamp  ## 8 workers and 128 clients on one PostgreSQL, killed, paused and cut off; SEED=n repeats a plan
+	$(BIN)/python -m tests.processes $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 lint: .venv/dev.stamp  ## style, types and the import contracts
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,9 +67,14 @@ def check_junbi(arguments: list[str]) -> None:
 
 def test_every_block_says_what_it_is(page: Path) -> None:
     """A block is a command (sh, or nothing said), a file, or text: else nobody would check it."""
-    assert not [
-        it for it in _FENCE.findall(page.read_text("utf-8")) if it[0] not in {"", "sh", "yaml", "text", "mermaid"}
-    ]
+    known = {"", "sh", "yaml", "json", "text", "mermaid"}
+    assert not [it for it in _FENCE.findall(page.read_text("utf-8")) if it[0] not in known]
+
+
+def test_json_is_json(page: Path) -> None:
+    """What is shown as JSON can be read as JSON."""
+    for block in snippets(page, "json"):
+        json.loads(block.text)
 
 
 def test_commands_exist(page: Path, root: Path) -> None:

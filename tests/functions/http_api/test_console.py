@@ -65,7 +65,8 @@ class TestSignIn:
         assert visitor.get("/").status_code == 303
 
     @pytest.mark.parametrize(
-        "origin", [None, "null", "http://evil.example", "http://localhost.evil.example", "http://localhost:81"]
+        "origin",
+        [None, "null", "http://[::1", "http://evil.example", "http://localhost.evil.example", "http://localhost:81"],
     )
     @pytest.mark.parametrize("path", ["/login", "/logout"])
     def test_forms_of_others(self, person: FlaskClient, world: Any, path: str, origin: str | None) -> None:

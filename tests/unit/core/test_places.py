@@ -138,6 +138,23 @@ def test_a_key_is_cut_as_the_expression_would_cut_it(path: str, key: str) -> Non
     assert (located(found, key) if found else None) == ((match[0], match.groupdict()) if match else None)
 
 
+@pytest.mark.parametrize(
+    ("path", "key", "captured"),
+    [
+        ("{a}-{b}-{c}/", "1-2-3-4/x", {"a": "1-2", "b": "3", "c": "4"}),
+        ("{a}-{b}/", "1-2-/x", {"a": "1", "b": "2-"}),
+        ("{a}-{b}/", "1-/x", None),
+        ("{a}-{b}/", "-1/x", None),
+        ("v{a}-cam-{b}.d/", "v2026-03-cam-7.d/x", {"a": "2026-03", "b": "7"}),
+        ("v{a}v/", "vv/x", None),
+    ],
+)
+def test_placeholders_in_one_part(path: str, key: str, captured: dict[str, str] | None) -> None:
+    """The first takes as much as it can, each takes one character at least, and what stands between is literal."""
+    found = located(watch(f"oss://data/{path}"), key)
+    assert (found[1] if found else None) == captured
+
+
 def test_a_key_made_to_be_slow_is_cut_at_once() -> None:
     """A stranger's longest key costs no more than any other, however many placeholders stand in one path part."""
     found = watch("oss://data/x/{a}-{b}-{c}-{d}-{version}/")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from junbi.core.backoff import drawn
 from junbi.core.policy import FailureClass
 
 if TYPE_CHECKING:
@@ -66,5 +66,4 @@ def pause(launch: Launch) -> timedelta:
     """
     grown = launch.spec.policy.retries.backoff * 2.0 ** min(launch.attempt - 1, 20)
     plain = min(timedelta(seconds=grown), LONGEST)
-    drawn = hashlib.sha256(f"{launch.id}:{launch.attempt}".encode()).digest()[:4]
-    return plain * (1 + int.from_bytes(drawn) / 2**32)
+    return plain * (1 + drawn(f"{launch.id}:{launch.attempt}"))

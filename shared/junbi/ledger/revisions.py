@@ -62,9 +62,9 @@ class Revisions:
             raise LedgerError(f"the ledger has no registration of {revision_id}")
         return rows.registration(row)
 
-    def refused(self) -> list[Registration]:
-        """The registrations that PAI refused."""
-        return [rows.registration(row) for row in self._database.rows("refused_registrations")]
+    def not_done(self) -> list[Registration]:
+        """The registrations that PAI refused, and those that wait for their turn or their next try."""
+        return [rows.registration(row) for row in self._database.rows("registrations_not_done")]
 
     def dataset_id(self, dataset: str) -> str:
         """PAI's id of a dataset that an earlier revision was registered under; empty where there is none yet."""

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 
 
 def apply(ledger: Ledger, generation: Generation) -> int | None:
-    """Store a generation and put it in force; its number, or None where it says nothing new."""
-    if ledger.generations.latest() == generation:
-        return None
+    """Store a generation and put it in force; its number, or None where it says nothing new.
+
+    What was refused or waits is tried again in any case: what stood in its way need not stand in junbi.yaml.
+    """
     now = ledger.now()
+    if ledger.generations.latest() == generation:
+        with ledger.transaction():
+            _wake(ledger, now)
+        return None
     with ledger.transaction():
         number = ledger.generations.apply(generation, now)
         for dataset in generation.datasets.values():
@@ -58,6 +63,7 @@ def _wake(ledger: Ledger, now: datetime) -> None:
         if launch.state is LaunchState.REFUSED:
             ledger.launches.save(launch.to(LaunchState.WAITING, now, launch.reason))
         ledger.worklist.ask("launch", launch.id, now)
-    for registration in ledger.revisions.refused():
-        ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING))
+    for registration in ledger.revisions.not_done():
+        if registration.state is CreateState.REFUSED:
+            ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING))
         ledger.worklist.ask("revision", registration.revision, now)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from junbi.core import limits
+from junbi.core import limits, refusals
 from junbi.errors import Refused
 from junbi.pipeline import turns
-from junbi.pipeline.launch_facts import may_not_look
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,5 +59,5 @@ def stop_job(ports: Ports, job_id: str) -> None:
     try:
         ports.dlc.stop_job(job_id)
     except Refused as error:
-        if may_not_look(error):
+        if error.code not in refusals.JOB_GONE | refusals.JOB_OVER:
             raise

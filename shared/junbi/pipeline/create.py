@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from junbi.clients.signing import Stamp
+from junbi.core import refusals
+from junbi.core.backoff import pause
 from junbi.core.facts import CreateState
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
@@ -18,8 +22,18 @@ if TYPE_CHECKING:
 
     from junbi.core.facts import Try
     from junbi.errors import CallFailed
+    from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
     from junbi.wire.model import WireModel
+
+
+#: Pauses after creates that surely were not carried out, without what is added to keep several apart.
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(minutes=5)
+
+#: The same after creates that were refused for lack of a right: somebody has to grant it.
+RIGHT_PAUSE, LONGEST_RIGHT_PAUSE = timedelta(minutes=5), timedelta(hours=1)
+
+_REQUEST = re.compile(r" \(request [^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +104,54 @@ def settles_at(ports: Ports, owner: str) -> datetime:
     return newest + ports.settling.time
 
 
+def next_try(ports: Ports, owner: str, answer: Answer) -> datetime | None:
+    """When a create that is not done is tried again by itself: the longer, the more tries failed in a row.
+
+    None for a refusal that only a change of junbi.yaml can help.
+    """
+    first, longest = FIRST_PAUSE, LONGEST_PAUSE
+    if answer.state is CreateState.REFUSED:
+        if not _lacks_right(answer):
+            return None
+        first, longest = RIGHT_PAUSE, LONGEST_RIGHT_PAUSE
+    least = answer.failure.retry_after if answer.failure else None
+    failures = _in_a_row(ports.ledger.tries.of(owner), answer.state)
+    return ports.ledger.now() + pause(owner, failures, first, longest, least or 0.0)
+
+
+def _in_a_row(tries: list[Try], state: CreateState) -> int:
+    """How many of the last tries had the same outcome."""
+    count = 0
+    for one in reversed(tries):
+        if one.outcome != state.value:
+            break
+        count += 1
+    return count
+
+
+def is_told(ledger: Ledger, subject: str, why: Reason) -> bool:
+    """Whether the last thing told of a subject is this already; the number of the request makes no difference."""
+    story = ledger.story_of(subject)
+    last = story[-1] if story else {"code": "", "message": ""}
+    return (last["code"], _REQUEST.sub("", last["message"])) == (why.code, _REQUEST.sub("", why.message))
+
+
+def _lacks_right(answer: Answer) -> bool:
+    return answer.failure is not None and refusals.lacks_right(answer.failure.code)
+
+
 def reason(answer: Answer, operation: str) -> Reason:
-    """Why a create is not done, for people."""
+    """Why a create is not done, for people. ``facts`` name the right where one is missing."""
     said = str(answer.failure) if answer.failure else ""
+    if answer.state is CreateState.REFUSED and _lacks_right(answer):
+        right = refusals.RIGHTS[operation]
+        return Reason(
+            Code.PLATFORM_REFUSED,
+            f"The right {right} is missing: {said}",
+            fix=f"Grant {right} to the role of the function 'reconcile'. To try at once then: junbi apply",
+            wakes="a try every few minutes, later every hour or two",
+            facts={"right": right},
+        )
     if answer.state is CreateState.REFUSED:
         return Reason(
             Code.PLATFORM_REFUSED, f"PAI refused it: {said}", fix="Correct what PAI names; then run 'junbi apply'."

@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from junbi.core import ending, lifecycle
+from junbi import log
+from junbi.core import ending, lifecycle, refusals
 from junbi.core.ending import Report
 from junbi.core.facts import Launch, LaunchState
-from junbi.errors import Refused, Stale
+from junbi.errors import CallFailed, Refused, Stale
 from junbi.pipeline import turns
 from junbi.pipeline.wiring import Ports
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from junbi.events.parsed import Parsed
     from junbi.pipeline.invocation import Invocation
     from junbi.wire.dlc import GetJobResponse, JobItem
+
+_log = log.logger("follow")
 
 
 def follow(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
@@ -36,8 +39,16 @@ def tick(ports: Ports) -> Mapping[str, object]:
     jobs = {
         job.job_id: job for job in ports.dlc.list_jobs_by_ids(ports.scope.workspace, [one.job_id for one in active])
     }
-    changed = sum(_note(ports, launch, jobs.get(launch.job_id)) for launch in active)
-    return {"active": len(active), "changed": changed}
+    changed, failed = 0, []
+    for launch in active:
+        try:
+            changed += _note(ports, launch, jobs.get(launch.job_id))
+        except CallFailed as error:  # it stays with this job: the others are followed all the same
+            _log.warning("a job could not be read", launch=launch.id, job=launch.job_id, error=str(error))
+            failed.append(error)
+    if len(failed) == len(active):
+        raise failed[0]
+    return {"active": len(active), "changed": changed, "unread": len(failed)}
 
 
 def _note(ports: Ports, launch: Launch, listed: JobItem | None) -> bool:
@@ -45,7 +56,7 @@ def _note(ports: Ports, launch: Launch, listed: JobItem | None) -> bool:
     try:
         job = listed or ports.dlc.get_job(launch.job_id)
     except Refused as error:
-        if "NotFound" not in error.code:
+        if error.code not in refusals.JOB_GONE:
             raise
         return _save(ports, launch, ending.gone(launch, ports.ledger.now()), Report("Deleted"))
     report = _report(job)

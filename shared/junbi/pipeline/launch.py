@@ -10,7 +10,7 @@ from junbi.core import lifecycle, readiness
 from junbi.core.facts import Launch, LaunchState
 from junbi.core.model import State
 from junbi.errors import Stale
-from junbi.pipeline import attend, launch_facts, submit, turns
+from junbi.pipeline import attend, create, launch_facts, submit, turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -108,7 +108,11 @@ def _save_waiting(ports: Ports, launch: Launch, now: datetime) -> None:
     if before is not None and (before.row, before.reason, before.checks) == (launch.row, reason, launch.checks):
         return
     ports.ledger.launches.save(replace(launch, reason=reason, updated_at=now))
-    if reason is not None and reason != launch.reason:
+    if (
+        reason is not None
+        and reason != launch.reason
+        and not create.is_told(ports.ledger, f"launch:{launch.id}", reason)
+    ):
         ports.ledger.tell(f"launch:{launch.id}", reason.code, reason.message, now)
 
 
@@ -125,5 +129,6 @@ _STEPS: dict[LaunchState, Callable[[Ports, Launch], datetime | None]] = {
     LaunchState.WAITING: _prepare,
     LaunchState.SUBMITTING: submit.lost,
     LaunchState.SUBMIT_UNKNOWN: submit.resolve,
+    LaunchState.REFUSED: submit.again,
     **dict.fromkeys(lifecycle.ACTIVE, attend.attend),
 }

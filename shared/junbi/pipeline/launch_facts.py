@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from junbi.core import refusals
 from junbi.core.facts import CreateState, Pinned
 from junbi.core.readiness import LaunchFacts
 from junbi.errors import CallFailed, Refused
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from junbi.core.facts import Launch, Revision
     from junbi.core.plan import PlanSpec
     from junbi.pipeline.wiring import Ports
-
-#: Codes that say we may not look, so that the answer is unknown and not a no. Source: RAM's documentation.
-_FORBIDDEN = ("Forbidden", "NoPermission", "AccessDenied")
 
 
 def pinned(ports: Ports, launch: Launch) -> dict[str, Pinned]:
@@ -74,7 +72,11 @@ def _workspace_status(ports: Ports) -> str | None:
     try:
         return ports.workspace.get_workspace(ports.scope.workspace).status or ""
     except Refused as error:
-        return None if may_not_look(error) else ""
+        if may_not_look(error):
+            return None
+        if error.code not in refusals.WORKSPACE_GONE:
+            raise
+        return ""
 
 
 def _instance_types(ports: Ports) -> frozenset[str] | None:
@@ -87,5 +89,5 @@ def _instance_types(ports: Ports) -> frozenset[str] | None:
 
 
 def may_not_look(error: CallFailed) -> bool:
-    """Whether a refusal means that the caller lacks the right to read."""
-    return any(word in error.code for word in _FORBIDDEN)
+    """Whether a refusal means that the caller lacks the right to read: the answer is unknown then, and not a no."""
+    return refusals.lacks_right(error.code)

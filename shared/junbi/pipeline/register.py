@@ -24,9 +24,6 @@ LOOK_AGAIN = timedelta(seconds=5)
 #: How long a registration waits for an earlier one of its dataset, which also wakes it when it ends.
 WAIT_FOR_EARLIER = timedelta(seconds=30)
 
-#: Between looks at a create that surely was not carried out, where PAI does not say how long to wait.
-PAUSE = timedelta(seconds=5)
-
 #: CreateDataset makes the first version itself, and calls it so. Source: notes of use on the real service.
 FIRST_VERSION = "v1"
 
@@ -36,7 +33,7 @@ def look(ports: Ports, revision_id: str) -> datetime | None:
     revisions = ports.ledger.revisions
     registration = revisions.registration(revision_id)
     if registration.state in {CreateState.DONE, CreateState.REFUSED}:
-        return None
+        return _again(ports, registration)
     revision = revisions.get(revision_id)
     if revisions.registering(revision.dataset) != revision_id:
         return ports.ledger.now() + WAIT_FOR_EARLIER
@@ -52,6 +49,14 @@ def look(ports: Ports, revision_id: str) -> datetime | None:
     if registration.state is CreateState.UNKNOWN:
         return _settle(ports, known, now)
     return _submit(ports, revision, known)
+
+
+def _again(ports: Ports, registration: Registration) -> datetime | None:
+    """Try again what was refused for lack of a right, which may be there by now; nothing else that has ended."""
+    if registration.reason is None or "right" not in registration.reason.facts:
+        return None
+    ports.ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING))
+    return ports.ledger.now()
 
 
 def _owner(revision_id: str) -> str:
@@ -145,10 +150,9 @@ def _answered(
         return None
     failed = replace(saved, state=answer.state, reason=create.reason(answer, operation))
     _save(ports, revision, failed)
-    if answer.state is CreateState.REFUSED:
-        return None
-    retry_after = answer.failure.retry_after if answer.failure else None
-    return ports.ledger.now() + (timedelta(seconds=retry_after) if retry_after else PAUSE)
+    if answer.state is CreateState.UNKNOWN:
+        return ports.ledger.now() + LOOK_AGAIN
+    return create.next_try(ports, _owner(revision.id), answer)
 
 
 def _save(ports: Ports, revision: Revision, registration: Registration) -> None:
@@ -161,7 +165,7 @@ def _save(ports: Ports, revision: Revision, registration: Registration) -> None:
                 f"{revision.dataset} {revision.label} is dataset {registration.dataset_id} {registration.version_name}."
             )
             ledger.tell(_owner(revision.id), "DatasetRegistered", said, now)
-        elif registration.reason is not None:
+        elif registration.reason is not None and not create.is_told(ledger, _owner(revision.id), registration.reason):
             ledger.tell(_owner(revision.id), registration.reason.code, registration.reason.message, now)
         for launch in ledger.launches.pinning(revision.id):
             ledger.worklist.ask("launch", launch.id, now)

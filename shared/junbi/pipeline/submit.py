@@ -64,15 +64,13 @@ def _answered(ports: Ports, launch: Launch, answer: Answer) -> datetime | None:
     state, reason = _AFTER[answer.state], create.reason(answer, "CreateJob")
     with ledger.transaction():
         ledger.launches.save(launch.to(state, now, reason))
-        ledger.tell(f"launch:{launch.id}", reason.code, reason.message, now)
+        if not create.is_told(ledger, f"launch:{launch.id}", reason):
+            ledger.tell(f"launch:{launch.id}", reason.code, reason.message, now)
         if state is LaunchState.SUBMIT_UNKNOWN:
             audit.begin(ledger, launch, now)
-        else:
+        elif state is LaunchState.REFUSED:  # one that waits for its next try keeps its place, and its pause
             turns.wake(ledger, launch.plan, now)
-    if state is LaunchState.REFUSED:
-        return None
-    retry_after = answer.failure.retry_after if answer.failure else None
-    return now + (timedelta(seconds=retry_after) if retry_after else LOOK_AGAIN)
+    return now + LOOK_AGAIN if state is LaunchState.SUBMIT_UNKNOWN else create.next_try(ports, launch.owner, answer)
 
 
 def _submitted(ports: Ports, launch: Launch, job_id: str, found: str = "") -> datetime | None:
@@ -123,6 +121,16 @@ def resolve(ports: Ports, launch: Launch) -> datetime | None:
         ledger.launches.save(launch.to(LaunchState.WAITING, now, launch.reason))
         said = "No job was created by the last try, and none can be any more; it is submitted again."
         ledger.tell(f"launch:{launch.id}", "TrySettled", said, now)
+    return now
+
+
+def again(ports: Ports, launch: Launch) -> datetime | None:
+    """Try a launch again that was refused for lack of a right, which may be there by now; no other refusal."""
+    if launch.reason is None or "right" not in launch.reason.facts:
+        return None
+    now = ports.ledger.now()
+    with ports.ledger.transaction():
+        ports.ledger.launches.save(launch.to(LaunchState.WAITING, now, launch.reason))
     return now
 
 

@@ -45,5 +45,5 @@ SELECT registration.revision FROM registration JOIN revision ON revision.id = re
 WHERE revision.dataset = :dataset AND registration.state IN ('pending', 'submitting', 'unknown')
 ORDER BY registration.state = 'pending', revision.created_at, revision.id LIMIT 1;
 
--- name: refused_registrations
-SELECT * FROM registration WHERE state = 'refused';
+-- name: registrations_not_done
+SELECT * FROM registration WHERE state IN ('refused', 'pending');

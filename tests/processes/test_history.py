@@ -25,7 +25,7 @@ def sound() -> History:
     registered = {"revision": "rev-1", "state": "done", "dataset_id": "d-1", "version_name": "v1"}
     launch: dict[str, Any] = {"id": "l-1", "plan": "train", "attempt": 1, "job_id": "dlc1", "reason": None}
     tables: dict[str, list[dict[str, Any]]] = {
-        "arrival": [{"key": "digits:digits/v1/", "state": "closed", "reason": None}],
+        "arrival": [{"key": "digits:data/digits/v1/", "state": "closed", "reason": None}],
         "revision": [{"id": "rev-1", "dataset": "digits", "label": "v1", "members": 3, "size": 30, "digest": "abc"}],
         "registration": [registered],
         "head": [{"dataset": "digits", "revision": "rev-1"}],

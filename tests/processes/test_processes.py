@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.processes.broken import NothingHeld, TriesForgotten
+from tests.processes.broken import NoSettling, NothingHeld, TriesForgotten
 from tests.processes.plan import SHORT, draw
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def test_nothing_is_lost_and_nothing_is_made_twice() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", [NothingHeld, TriesForgotten], ids=lambda variant: variant.__name__)
+@pytest.mark.parametrize("variant", [NothingHeld, TriesForgotten, NoSettling], ids=lambda variant: variant.__name__)
 def test_a_broken_variant_is_found(variant: type) -> None:
     """Without this protection there are two jobs of one launch, and the checker says so."""
     done = chaos(3, variant.__name__)

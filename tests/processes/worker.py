@@ -9,6 +9,7 @@ import pkgutil
 import signal
 import sys
 import time
+from multiprocessing import forkserver
 
 from tests.processes.broken import VARIANTS
 
@@ -17,6 +18,7 @@ from junbi.clients.credentials import Credentials
 from junbi.errors import JunbiError
 from junbi.ledger.clock import LedgerClock, SharedClock
 from junbi.ledger.postgres import PostgresDatabase
+from junbi.ledger.statements import statements
 from junbi.pipeline import follow, work
 from junbi.pipeline.invocation import Invocation
 
@@ -25,6 +27,7 @@ for package in (clients, pipeline):
     for found in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{found.name}")
 importlib.import_module("oss2")
+statements("postgres")
 
 #: Seconds: what a tick may take (it begins nothing in its last 15), and between two ticks.
 TICK, REST = 25.0, 0.1
@@ -52,7 +55,9 @@ def _invocation(environment: dict[str, str]) -> Invocation:
 
 
 def begin(environment: dict[str, str], log: str) -> None:
-    """Begin as a process of the run: it ends with whoever started it, and its output goes to a file."""
+    """Begin as a process of the run: it ends with the conductor, even while it is paused; its output goes to a file."""
+    # The process that all are forked from ends when nobody holds this end of its pipe: only the conductor may.
+    os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the conductor's

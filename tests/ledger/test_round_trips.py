@@ -334,8 +334,8 @@ class TestLists:
         assert sorted(one.id for one in ledger.revisions.of("d")) == ["r1", "r2"]
         assert ledger.revisions.registering("d") == "r1"
         ledger.revisions.save_registration(Registration("r1", CreateState.DONE, "d-1", "v1", row=1))
-        assert (ledger.revisions.registering("d"), ledger.revisions.dataset_id("d")) == ("r2", "d-1")
+        assert (ledger.revisions.registering("d"), ledger.revisions.dataset_id("d", "", "")) == ("r2", "d-1")
         refused = Registration("r2", CreateState.REFUSED, reason=Reason("PlatformRefused", "no"), row=1)
         ledger.revisions.save_registration(refused)
         assert ledger.revisions.registering("d") == ""
-        assert ledger.revisions.refused() == [replace(refused, row=2)]
+        assert ledger.revisions.not_done() == [replace(refused, row=2)]

@@ -100,7 +100,10 @@ class CreateState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A revision's dataset version in AIWorkSpace. ``dataset_id`` and ``version_name`` are PAI's."""
+    """A revision's dataset version in AIWorkSpace. ``dataset_id`` and ``version_name`` are PAI's.
+
+    One that is DONE and has no ``dataset_id`` was there and is gone. ``region`` and ``workspace`` are where it is.
+    """
 
     revision: str
     state: CreateState
@@ -108,6 +111,8 @@ class Registration:
     version_name: str = ""
     reason: Reason | None = None
     row: int = 0
+    region: str = ""
+    workspace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +247,9 @@ class Try:
         operation: the API's name, such as ``CreateJob``.
         nonce, date: what the request is signed with.
         body: the JSON that is sent.
-        outcome: empty while unanswered, else ``done``, ``not_done``, ``unknown`` or ``refused``.
+        outcome: empty while unanswered, else a ``CreateState``; ``gone`` where what was made is of no use any more.
         detail: the id that was created, or the code and message of the answer.
+        region, workspace: where it was sent; empty where an earlier version stored it and nothing changed since.
     """
 
     number: int
@@ -255,3 +261,5 @@ class Try:
     stored_at: datetime
     outcome: str = ""
     detail: str = ""
+    region: str = ""
+    workspace: str = ""

@@ -45,6 +45,7 @@ class Generations:
         LedgerError where the ledger belongs to another deployment: its tags would mix.
         """
         self.check_deployment(generation)
+        self._place_what_is_there()
         row = self._database.row("add_generation", document=generation.model_dump_json(), now=to_time(now))
         number = int(row["number"]) if row else 0
         self._put_scope(number, generation)
@@ -96,6 +97,13 @@ class Generations:
         """The plans that have a dataset among their inputs."""
         rows = self._database.rows("plans_naming", input=dataset)
         return [PlanSpec.model_validate_json(row["spec"]) for row in rows]
+
+    def _place_what_is_there(self) -> None:
+        """What an earlier version stored is where the generation that was in force until now said."""
+        scope = self.scope()
+        if scope is not None:
+            for statement in ("place_tries", "place_registrations"):
+                self._database.run(statement, region=scope.region, workspace=scope.workspace)
 
     def _put_scope(self, number: int, generation: Generation) -> None:
         lines = (str(number), generation.deployment, generation.region, generation.workspace)

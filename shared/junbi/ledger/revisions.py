@@ -66,10 +66,14 @@ class Revisions:
         """The registrations that PAI refused, and those that wait for their turn or their next try."""
         return [rows.registration(row) for row in self._database.rows("registrations_not_done")]
 
-    def dataset_id(self, dataset: str) -> str:
-        """PAI's id of a dataset that an earlier revision was registered under; empty where there is none yet."""
-        row = self._database.row("registered_dataset_id", dataset=dataset)
+    def dataset_id(self, dataset: str, region: str, workspace: str) -> str:
+        """PAI's id there of a dataset that a revision was registered under; empty where there is none yet."""
+        row = self._database.row("registered_dataset_id", dataset=dataset, region=region, workspace=workspace)
         return row["dataset_id"] if row else ""
+
+    def forget_dataset(self, dataset_id: str) -> None:
+        """Forget an id of PAI's, whose dataset is gone with all its versions."""
+        self._database.run("forget_dataset", dataset_id=dataset_id)
 
     def save_registration(self, registration: Registration) -> None:
         """Save a changed registration. Stale where another worker was faster."""

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from junbi.core import limits, refusals
 from junbi.errors import Refused
-from junbi.pipeline import turns
+from junbi.pipeline import create, turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from junbi.clients.dlc import DlcClient
     from junbi.core.facts import Launch
     from junbi.core.limits import Deadline
     from junbi.pipeline.wiring import Ports
@@ -43,21 +44,25 @@ def _too_long(ports: Ports, launch: Launch, deadline: Deadline) -> datetime | No
 def _events(ports: Ports, launch: Launch) -> Sequence[str]:
     """PAI's events, the evidence; a refusal to tell them must not keep a job from being stopped."""
     try:
-        return ports.dlc.job_events(launch.job_id)
+        return _dlc(ports, launch).job_events(launch.job_id)
     except Refused as error:
         return (f"PAI refused to tell the events: {error.code}",)
 
 
 def _stop(ports: Ports, launch: Launch) -> datetime:
     """Ask PAI to stop the job, until ``job_change`` sees that it ended."""
-    stop_job(ports, launch.job_id)
+    stop_job(_dlc(ports, launch), launch.job_id)
     return ports.ledger.now() + turns.STOP_AGAIN
 
 
-def stop_job(ports: Ports, job_id: str) -> None:
+def _dlc(ports: Ports, launch: Launch) -> DlcClient:
+    return ports.dlc_in(create.sent_to(ports, launch.owner).region)
+
+
+def stop_job(dlc: DlcClient, job_id: str) -> None:
     """Ask PAI to stop a job; one that has ended or is gone needs no stopping."""
     try:
-        ports.dlc.stop_job(job_id)
+        dlc.stop_job(job_id)
     except Refused as error:
         if error.code not in refusals.JOB_GONE | refusals.JOB_OVER:
             raise

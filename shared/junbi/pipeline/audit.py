@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from junbi.core.assumptions import TAG_ATTEMPT, TAG_DEPLOYMENT, TAG_LAUNCH
 from junbi.core.doubles import Found, doubles
 from junbi.core.reasons import Code
-from junbi.pipeline import attend
+from junbi.pipeline import attend, create
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from junbi.core.doubles import Double
     from junbi.core.facts import Attempt, Launch
+    from junbi.ledger.generations import Scope
     from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
     from junbi.wire.dlc import JobItem
@@ -56,13 +57,14 @@ def _attempt(ports: Ports, launch: Launch, attempt: Attempt, followed: str) -> N
     if not tried:
         return
     settling = ports.settling
-    jobs = [_found(job) for job in find_jobs(ports, launch, attempt.number)]
     until = tried[-1] + settling.signature_validity + settling.skew
-    for double in doubles(jobs, followed, tried[0] - settling.skew, until):
-        _raise(ports, launch, double, followed)
+    for place in create.places(ports, launch.owner_of(attempt.number)):
+        jobs = [_found(job) for job in _find_in(ports, launch, attempt.number, place)]
+        for double in doubles(jobs, followed, tried[0] - settling.skew, until):
+            _raise(ports, launch, double, followed, place.region)
 
 
-def _raise(ports: Ports, launch: Launch, double: Double, followed: str) -> None:
+def _raise(ports: Ports, launch: Launch, double: Double, followed: str, region: str) -> None:
     """Tell of a double, once, and stop it where it is ours."""
     ledger = ports.ledger
     subject, now = f"launch:{launch.id}", ledger.now()
@@ -75,14 +77,20 @@ def _raise(ports: Ports, launch: Launch, double: Double, followed: str) -> None:
     if not any(entry["message"] == said for entry in ledger.story_of(subject)):
         ledger.tell(subject, Code.DUPLICATE_JOB_FOUND, said, now)
     if double.ours:
-        attend.stop_job(ports, double.job_id)
+        attend.stop_job(ports.dlc_in(region), double.job_id)
 
 
 def find_jobs(ports: Ports, launch: Launch, attempt: int) -> Sequence[JobItem]:
-    """The jobs that carry our tags of one attempt, oldest first."""
+    """The jobs that carry our tags of one attempt, wherever it was sent; oldest first in each place."""
+    places = create.places(ports, launch.owner_of(attempt))
+    return [job for place in places for job in _find_in(ports, launch, attempt, place)]
+
+
+def _find_in(ports: Ports, launch: Launch, attempt: int, place: Scope) -> Sequence[JobItem]:
     tried = _tried(ports, launch, attempt)
     tags = {TAG_DEPLOYMENT: ports.scope.deployment, TAG_LAUNCH: launch.id}
-    jobs = ports.dlc.find_jobs(ports.scope.workspace, tags, tried[0] - WINDOW, ports.ledger.now() + WINDOW)
+    dlc, end = ports.dlc_in(place.region), ports.ledger.now() + WINDOW
+    jobs = dlc.find_jobs(place.workspace, tags, tried[0] - WINDOW, end)
     return [job for job in jobs if _attempt_of(job) == str(attempt)]
 
 

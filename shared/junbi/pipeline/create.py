@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from junbi.core.facts import Try
     from junbi.errors import CallFailed
+    from junbi.ledger.generations import Scope
     from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
     from junbi.wire.model import WireModel
@@ -61,7 +62,14 @@ def store(ports: Ports, owner: str, operation: str, request: WireModel) -> Store
     # Asked for after the stamp was made: a try that looks older than its signature would settle too soon.
     stored_at = ports.ledger.now()
     number = ports.ledger.tries.add(
-        owner=owner, operation=operation, nonce=stamp.nonce, date=stamp.date, body=body, now=stored_at
+        owner=owner,
+        operation=operation,
+        nonce=stamp.nonce,
+        date=stamp.date,
+        body=body,
+        now=stored_at,
+        region=ports.scope.region,
+        workspace=ports.scope.workspace,
     )
     return StoredTry(number, stamp)
 
@@ -83,6 +91,21 @@ def _send(call: Callable[[Stamp], str], stamp: Stamp) -> Answer:
         return Answer(CreateState.PENDING, failure=error)
     except OutcomeUnknown as error:
         return Answer(CreateState.UNKNOWN, failure=error)
+
+
+def sent_to(ports: Ports, owner: str) -> Scope:
+    """Where an owner's last try was sent: region and workspace may have changed since. In force's before any."""
+    return places(ports, owner)[-1]
+
+
+def places(ports: Ports, owner: str) -> list[Scope]:
+    """Everywhere that an owner's tries were sent, the last one's last; in force's before any."""
+    found = [_place(ports, one) for one in ports.ledger.tries.of(owner)] or [ports.scope]
+    return list(dict.fromkeys(reversed(found)))[::-1]
+
+
+def _place(ports: Ports, one: Try) -> Scope:
+    return replace(ports.scope, region=one.region, workspace=one.workspace) if one.region else ports.scope
 
 
 def evidence(ports: Ports, owner: str) -> Try | None:

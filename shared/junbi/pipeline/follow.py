@@ -13,13 +13,14 @@ from junbi.core import ending, lifecycle, refusals
 from junbi.core.ending import Report
 from junbi.core.facts import Launch, LaunchState
 from junbi.errors import CallFailed, Refused, Stale
-from junbi.pipeline import turns
+from junbi.pipeline import create, turns
 from junbi.pipeline.wiring import Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from junbi.events.parsed import Parsed
+    from junbi.ledger.generations import Scope
     from junbi.pipeline.invocation import Invocation
     from junbi.wire.dlc import GetJobResponse, JobItem
 
@@ -36,25 +37,45 @@ def tick(ports: Ports) -> Mapping[str, object]:
     active = ports.ledger.launches.standing(lifecycle.ACTIVE)
     if not active:
         return {"active": 0, "changed": 0}
-    jobs = {
-        job.job_id: job for job in ports.dlc.list_jobs_by_ids(ports.scope.workspace, [one.job_id for one in active])
-    }
     changed, failed = 0, []
-    for launch in active:
+    for place, there in _by_place(ports, active).items():
         try:
-            changed += _note(ports, launch, jobs.get(launch.job_id))
-        except CallFailed as error:  # it stays with this job: the others are followed all the same
-            _log.warning("a job could not be read", launch=launch.id, job=launch.job_id, error=str(error))
-            failed.append(error)
+            jobs = {job.job_id: job for job in _listed(ports, place, there)}
+        except CallFailed as error:
+            failed += [_unread(launch, error) for launch in there]
+            continue
+        for launch in there:
+            try:
+                changed += _note(ports, place, launch, jobs.get(launch.job_id))
+            except CallFailed as error:
+                failed.append(_unread(launch, error))
     if len(failed) == len(active):
         raise failed[0]
     return {"active": len(active), "changed": changed, "unread": len(failed)}
 
 
-def _note(ports: Ports, launch: Launch, listed: JobItem | None) -> bool:
+def _by_place(ports: Ports, active: Sequence[Launch]) -> dict[Scope, list[Launch]]:
+    """The launches by the region and workspace that their jobs are in."""
+    found: dict[Scope, list[Launch]] = {}
+    for launch in active:
+        found.setdefault(create.sent_to(ports, launch.owner), []).append(launch)
+    return found
+
+
+def _listed(ports: Ports, place: Scope, launches: Sequence[Launch]) -> Sequence[JobItem]:
+    return ports.dlc_in(place.region).list_jobs_by_ids(place.workspace, [one.job_id for one in launches])
+
+
+def _unread(launch: Launch, error: CallFailed) -> CallFailed:
+    """What went wrong stays with this job: the others are followed all the same."""
+    _log.warning("a job could not be read", launch=launch.id, job=launch.job_id, error=str(error))
+    return error
+
+
+def _note(ports: Ports, place: Scope, launch: Launch, listed: JobItem | None) -> bool:
     """Note one job's status. A job that is not in the listing is unknown until PAI says that it does not exist."""
     try:
-        job = listed or ports.dlc.get_job(launch.job_id)
+        job = listed or ports.dlc_in(place.region).get_job(launch.job_id)
     except Refused as error:
         if error.code not in refusals.JOB_GONE:
             raise

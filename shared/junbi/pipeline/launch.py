@@ -10,7 +10,7 @@ from junbi.core import lifecycle, readiness
 from junbi.core.facts import Launch, LaunchState
 from junbi.core.model import State
 from junbi.errors import Stale
-from junbi.pipeline import attend, create, launch_facts, submit, turns
+from junbi.pipeline import attend, create, launch_facts, register, submit, turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,6 +51,7 @@ def _prepare(ports: Ports, launch: Launch) -> datetime | None:
     plan = _plan(launch, in_force)
     if plan is not None:
         launch = replace(launch, spec=plan, generation=ports.scope.number)
+        register.bring_here(ports, launch.pins.values())
     facts = launch_facts.load(ports, launch, plan)
     checks = readiness.evaluate(facts)
     if readiness.only_pending(checks) and not readiness.all_ready(checks):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from junbi.core import refusals
 from junbi.core.facts import CreateState, Registration, Revision
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
-from junbi.errors import Stale
+from junbi.errors import CallFailed, Refused, Stale
 from junbi.pipeline import create, dataset_request
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Iterable
 
+    from junbi.ledger.generations import Scope
     from junbi.pipeline.create import Answer
     from junbi.pipeline.wiring import Ports
 
@@ -41,8 +43,19 @@ def look(ports: Ports, revision_id: str) -> datetime | None:
         # Whoever stored this try is gone: it may have been sent.
         revisions.save_registration(replace(registration, state=CreateState.UNKNOWN))
         return ports.ledger.now()
+    return _step(ports, revision, registration)
+
+
+def _step(ports: Ports, revision: Revision, registration: Registration) -> datetime | None:
+    """Look whether the version is there, and act on it."""
     now = ports.ledger.now()  # before the listings: absence is judged by when they were made
-    known = _known(ports, revision, registration)
+    try:
+        known = _known(ports, revision, registration)
+    except CallFailed as error:
+        if isinstance(error, Refused) and error.code in refusals.DATASET_GONE and _forget(ports, revision, now):
+            return now + LOOK_AGAIN
+        _say(ports, registration, error)
+        raise
     if known.state is not registration.state:
         _save(ports, revision, known)
         return None
@@ -59,6 +72,68 @@ def _again(ports: Ports, registration: Registration) -> datetime | None:
     return ports.ledger.now()
 
 
+def bring_here(ports: Ports, revision_ids: Iterable[str]) -> None:
+    """Have revisions registered again whose dataset is gone, or is in another workspace than the one in force."""
+    ledger, scope = ports.ledger, ports.scope
+    for one in map(ledger.revisions.registration, revision_ids):
+        here = one.region in {"", scope.region} and one.workspace in {"", scope.workspace}
+        if one.state is not CreateState.DONE or (here and one.dataset_id):
+            continue
+        with ledger.transaction():
+            pending = replace(one, state=CreateState.PENDING, dataset_id="", version_name="", reason=None)
+            ledger.revisions.save_registration(pending)
+            ledger.tries.gone(_owner(one.revision))
+            ledger.worklist.ask("revision", one.revision, ledger.now())
+
+
+def _is_gone(operation: str, answer: Answer) -> bool:
+    failure = answer.failure if answer.state is CreateState.REFUSED else None
+    return operation == "CreateDatasetVersion" and failure is not None and failure.code in refusals.DATASET_GONE
+
+
+def _forget(ports: Ports, revision: Revision, now: datetime) -> bool:
+    """Forget the dataset that a revision was to be registered under, which is gone; whether there was one.
+
+    Not while it may be so new that listings do not show it: a second one would be made.
+    """
+    ledger, own = ports.ledger, ports.ledger.revisions.registration(revision.id)
+    scope = _scope(ports, own)
+    dataset_id = own.dataset_id or ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
+    if not dataset_id or now < _made_at(ports, revision.dataset, dataset_id) + ports.settling.time:
+        return False
+    said = (
+        f"Dataset {dataset_id}, which the earlier versions of {revision.dataset} were registered under, is not there "
+        "any more. It is looked for by its name, or made again."
+    )
+    reason = Reason(Code.CALL_FAILED, said, wakes="the next look in a moment")
+    state = CreateState.PENDING if own.state is CreateState.SUBMITTING else own.state
+    with ledger.transaction():
+        ledger.revisions.save_registration(replace(own, state=state, reason=reason))
+        ledger.revisions.forget_dataset(dataset_id)
+        ledger.tell(_owner(revision.id), reason.code, reason.message, now)
+    return True
+
+
+def _scope(ports: Ports, registration: Registration) -> Scope:
+    """Where a version is looked for: where its last create went while that is not settled, else in force."""
+    if registration.state is CreateState.UNKNOWN:
+        return create.sent_to(ports, _owner(registration.revision))
+    return ports.scope
+
+
+def _made_at(ports: Ports, dataset: str, dataset_id: str) -> datetime:
+    owners = [_owner(one.id) for one in ports.ledger.revisions.of(dataset)]
+    made = [one.stored_at for owner in owners for one in ports.ledger.tries.of(owner) if one.detail == dataset_id]
+    return max(made, default=datetime(2020, 1, 1, tzinfo=UTC))
+
+
+def _say(ports: Ports, registration: Registration, error: CallFailed) -> None:
+    """Show why a look at PAI failed where people look for it; it is repeated."""
+    reason = Reason(Code.CALL_FAILED, f"{error.operation}: {error.code}: {error.message}", wakes="the next look")
+    if registration.reason != reason:
+        ports.ledger.revisions.save_registration(replace(registration, reason=reason))
+
+
 def _owner(revision_id: str) -> str:
     return f"revision:{revision_id}"
 
@@ -68,15 +143,18 @@ def _known(ports: Ports, revision: Revision, registration: Registration) -> Regi
     told = create.evidence(ports, _owner(revision.id))
     if told is not None:
         return _created(registration, told.operation, told.detail)
-    dataset_id = ports.ledger.revisions.dataset_id(revision.dataset)
+    scope = _scope(ports, registration)
+    registration = replace(registration, region=scope.region, workspace=scope.workspace)
+    workspace = ports.workspace_in(scope.region)
+    dataset_id = ports.ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
     if not dataset_id:
-        dataset = ports.workspace.find_dataset(ports.scope.workspace, dataset_request.name(ports.scope, revision))
+        dataset = workspace.find_dataset(scope.workspace, dataset_request.name(scope, revision))
         if dataset is None:
-            return registration
-        if not dataset_request.is_ours(ports.scope, dataset):
+            return replace(registration, dataset_id="")
+        if not dataset_request.is_ours(scope, dataset):
             return replace(registration, state=CreateState.REFUSED, reason=_name_taken(dataset.name or ""))
         dataset_id = dataset.dataset_id or ""
-    version = ports.workspace.find_version(dataset_id, revision.digest)
+    version = workspace.find_version(dataset_id, revision.digest)
     if version is None or not version.version_name:
         return replace(registration, dataset_id=dataset_id)
     return _done(registration, dataset_id, version.version_name)
@@ -135,7 +213,7 @@ def _begin(ports: Ports, revision: Revision, submitting: Registration) -> None:
     looked up. Stale then.
     """
     revisions = ports.ledger.revisions
-    dataset_id = revisions.dataset_id(revision.dataset)
+    dataset_id = revisions.dataset_id(revision.dataset, submitting.region, submitting.workspace)
     if revisions.registering(revision.dataset) != revision.id or dataset_id not in {"", submitting.dataset_id}:
         raise Stale(f"another revision of {revision.dataset} was registered meanwhile")
     revisions.save_registration(submitting)
@@ -148,6 +226,8 @@ def _answered(
     if answer.state is CreateState.DONE:
         _save(ports, revision, _created(saved, operation, answer.created))
         return None
+    if _is_gone(operation, answer) and _forget(ports, revision, ports.ledger.now()):
+        return ports.ledger.now() + LOOK_AGAIN
     failed = replace(saved, state=answer.state, reason=create.reason(answer, operation))
     _save(ports, revision, failed)
     if answer.state is CreateState.UNKNOWN:

@@ -93,6 +93,24 @@ class Ports:
 
         return DlcClient(_api(Service.DLC, self.scope.region, self.invocation))
 
+    def workspace_in(self, region: str) -> WorkspaceClient:
+        """AIWorkSpace in the region that something was sent to."""
+        if region == self.scope.region:
+            return self.workspace
+        from junbi.clients.endpoints import Service
+        from junbi.clients.workspace import WorkspaceClient
+
+        return WorkspaceClient(_api(Service.AIWORKSPACE, region, self.invocation))
+
+    def dlc_in(self, region: str) -> DlcClient:
+        """DLC in the region that something was sent to."""
+        if region == self.scope.region:
+            return self.dlc
+        from junbi.clients.dlc import DlcClient
+        from junbi.clients.endpoints import Service
+
+        return DlcClient(_api(Service.DLC, region, self.invocation))
+
     @cached_property
     def objects(self) -> ObjectStore:
         """OSS."""

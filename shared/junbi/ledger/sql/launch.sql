@@ -37,12 +37,18 @@ UPDATE launch SET
 WHERE id = :id AND row = :row;
 
 -- name: add_try
-INSERT INTO try (owner, operation, nonce, date, body, stored_at, outcome, detail)
-VALUES (:owner, :operation, :nonce, :date, :body, :stored_at, '', '')
+INSERT INTO try (owner, operation, nonce, date, body, stored_at, outcome, detail, region, workspace)
+VALUES (:owner, :operation, :nonce, :date, :body, :stored_at, '', '', :region, :workspace)
 RETURNING number;
 
 -- name: save_try
 UPDATE try SET outcome = :outcome, detail = :detail WHERE number = :number;
+
+-- name: try_gone
+UPDATE try SET outcome = 'gone' WHERE owner = :owner AND outcome = 'done';
+
+-- name: place_tries
+UPDATE try SET region = :region, workspace = :workspace WHERE region = '';
 
 -- name: tries
 SELECT * FROM try WHERE owner = :owner ORDER BY number;

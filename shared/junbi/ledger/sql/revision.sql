@@ -24,11 +24,19 @@ SELECT * FROM registration WHERE revision = :revision;
 
 -- name: registered_dataset_id
 SELECT registration.dataset_id FROM registration JOIN revision ON revision.id = registration.revision
-WHERE revision.dataset = :dataset AND registration.dataset_id <> '' LIMIT 1;
+WHERE revision.dataset = :dataset AND registration.dataset_id <> ''
+AND registration.region IN ('', :region) AND registration.workspace IN ('', :workspace) LIMIT 1;
+
+-- name: forget_dataset
+UPDATE registration SET dataset_id = '', version_name = '', row = row + 1 WHERE dataset_id = :dataset_id;
+
+-- name: place_registrations
+UPDATE registration SET region = :region, workspace = :workspace WHERE region = '' AND dataset_id <> '';
 
 -- name: save_registration
 UPDATE registration SET
-    state = :state, dataset_id = :dataset_id, version_name = :version_name, reason = :reason, row = row + 1
+    state = :state, dataset_id = :dataset_id, version_name = :version_name, reason = :reason,
+    region = :region, workspace = :workspace, row = row + 1
 WHERE revision = :revision AND row = :row;
 
 -- name: head

@@ -314,9 +314,9 @@ class TestLists:
             ledger.arrivals.save(
                 Arrival(f"d:{number}", "d", "b", prefixes[number], {}, ArrivalState.OPEN, self.AT, self.AT)
             )
-        assert ledger.arrivals.unknown("d", prefixes) == [*prefixes[:3], *prefixes[4:7], *prefixes[8:]]
-        assert ledger.arrivals.unknown("other", prefixes) == prefixes
-        assert ledger.arrivals.unknown("d", []) == []
+        assert ledger.arrivals.unknown("d", "b", prefixes) == [*prefixes[:3], *prefixes[4:7], *prefixes[8:]]
+        assert ledger.arrivals.unknown("other", "b", prefixes) == prefixes
+        assert ledger.arrivals.unknown("d", "b", []) == []
 
     def test_revisions(self, ledger: Ledger) -> None:
         """The head is what was put there; registrations of one dataset go one at a time, the oldest first."""

@@ -52,7 +52,7 @@ def test_end_state_does_not_depend_on_the_events(world: World, order: str) -> No
     assert found["registered"] == (CreateState.DONE, "v1")
     assert [state for _, _, state in found["launches"]] == [LaunchState.SUBMITTED]
     assert found["jobs"] == [f"train-{world.launches[0].id}"]
-    assert found["arrivals"] == [("digits:digits/v1/", ArrivalState.CLOSED)]
+    assert found["arrivals"] == [("digits:data/digits/v1/", ArrivalState.CLOSED)]
 
 
 def test_events_between_the_ticks_change_nothing(world: World) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.pipeline.conftest import World
 
-KEY = "digits:digits/v1/"
+KEY = "digits:data/digits/v1/"
 THEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.pipeline.conftest import World
 
-KEY = "digits:digits/v1/"
+KEY = "digits:data/digits/v1/"
 FILES = {"a.csv": b"one", "b/c d.csv": b"two", "é.csv": b"three"}
 
 

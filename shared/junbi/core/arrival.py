@@ -57,6 +57,11 @@ def place(watch: Watch, key: str) -> Place | None:
     return Place(*found) if found else None
 
 
+def key(dataset: str, bucket: str, prefix: str) -> str:
+    """The identity of an upload's row: one prefix of one bucket, for one dataset."""
+    return f"{dataset}:{bucket}/{prefix}"
+
+
 def refused_captures(watch: Watch, captures: dict[str, str]) -> dict[str, str]:
     """The captures that are not acceptable: names come from strangers and end up in commands, ids and paths."""
     return {name: text for name, text in captures.items() if not _acceptable(watch, text)}
@@ -72,7 +77,7 @@ def _acceptable(watch: Watch, text: str) -> bool:
 def opened(dataset: DatasetSpec, spot: Place, now: datetime, *, found: bool = False) -> Arrival:
     """The arrival of a prefix that was not known: open, or refused for its name."""
     fresh = Arrival(
-        key=f"{dataset.name}:{spot.prefix}",
+        key=key(dataset.name, dataset.watch.bucket, spot.prefix),
         dataset=dataset.name,
         bucket=dataset.watch.bucket,
         prefix=spot.prefix,

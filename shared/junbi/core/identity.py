@@ -20,9 +20,9 @@ def short_hash(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def revision_id(dataset: str, digest: str) -> str:
-    """The id of a dataset's state. The digest covers whole keys, so two versions never share one."""
-    return "rev-" + short_hash(dataset, digest)
+def revision_id(dataset: str, bucket: str, digest: str) -> str:
+    """The id of a dataset's state. The digest covers whole keys, so two versions of one bucket never share one."""
+    return "rev-" + short_hash(dataset, bucket, digest)
 
 
 def trigger_key(plan: PlanSpec, pins: Mapping[str, str]) -> str:

@@ -30,7 +30,7 @@ class Arrivals:
         return [rows.arrival(row) for row in self._database.rows("arrivals", most=most)]
 
     def held_back(self, dataset: str) -> list[Arrival]:
-        """Those of a dataset that were refused or given up."""
+        """Those of a dataset that were refused or given up, or that nothing watched for a while."""
         return [rows.arrival(row) for row in self._database.rows("arrivals_held_back", dataset=dataset)]
 
     def ended(self, after: str, most: int) -> list[Arrival]:
@@ -42,10 +42,10 @@ class Arrivals:
         row = self._database.row("adopting", dataset=dataset, key=key)
         return int(row["number"]) if row else 0
 
-    def unknown(self, dataset: str, prefixes: Iterable[str]) -> list[str]:
-        """Those of a dataset's prefixes that have no arrival yet."""
+    def unknown(self, dataset: str, bucket: str, prefixes: Iterable[str]) -> list[str]:
+        """Those of a dataset's prefixes in a bucket that have no arrival yet."""
         asked = list(prefixes)
-        found = self._database.rows("known_prefixes", dataset=dataset, prefixes=rows.to_json(asked))
+        found = self._database.rows("known_prefixes", dataset=dataset, bucket=bucket, prefixes=rows.to_json(asked))
         known = {row["prefix"] for row in found}
         return [prefix for prefix in asked if prefix not in known]
 

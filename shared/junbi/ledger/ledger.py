@@ -18,6 +18,7 @@ from junbi.ledger.member_lists import MemberLists
 from junbi.ledger.notes import Notes
 from junbi.ledger.overview import Overview
 from junbi.ledger.policies import Policies
+from junbi.ledger.returns import Returns
 from junbi.ledger.revisions import Revisions
 from junbi.ledger.rows import to_time
 from junbi.ledger.scans import Scans
@@ -49,6 +50,7 @@ class Ledger:
         self.notes = Notes(database)
         self.member_lists = MemberLists(database)
         self.revisions = Revisions(database)
+        self.returns = Returns(database)
         self.launches = Launches(database)
         self.tries = Tries(database)
         self.worklist = Worklist(database)

@@ -30,7 +30,7 @@ def apply(ledger: Ledger, generation: Generation) -> int | None:
     with ledger.transaction():
         number = ledger.generations.apply(generation, now)
         for dataset in generation.datasets.values():
-            head = identity.newest(ledger.revisions.of(dataset.name), dataset.newest)
+            head = identity.newest(ledger.returns.held(dataset.name, dataset.watch.bucket), dataset.newest)
             if head is not None:
                 ledger.revisions.put_head(head)
             _reopen(ledger, dataset, now)
@@ -40,8 +40,8 @@ def apply(ledger: Ledger, generation: Generation) -> int | None:
 
 
 def _reopen(ledger: Ledger, dataset: DatasetSpec, now: datetime) -> None:
-    """Open the uploads that were refused for their name and are acceptable now that 'allow' is wider; and judge those
-    anew that were given up: what was declared of them may be another now.
+    """Open the uploads that were refused for their name and are acceptable now that 'allow' is wider, and those that
+    nothing watched for a while; and judge those anew that were given up: what was declared of them may be another now.
     """
     for arrival in ledger.arrivals.held_back(dataset.name):
         if arrival.state is ArrivalState.INCOMPLETE:
@@ -49,12 +49,15 @@ def _reopen(ledger: Ledger, dataset: DatasetSpec, now: datetime) -> None:
             ledger.worklist.ask("arrival", arrival.key, now)
             continue
         spot = arrivals.place(dataset.watch, arrival.prefix)
-        if spot is None or spot.prefix != arrival.prefix or arrivals.refused_captures(dataset.watch, spot.captures):
+        if spot is None or (dataset.watch.bucket, spot.prefix) != (arrival.bucket, arrival.prefix):
+            continue
+        if arrivals.refused_captures(dataset.watch, spot.captures):
             continue
         again = arrivals.reopened(replace(arrival, captures=spot.captures), now, found=arrival.found)
         ledger.arrivals.save(again)
         ledger.worklist.ask("arrival", arrival.key, now)
-        said = f"The name of {arrival.uri} is acceptable now."
+        refused = arrival.state is ArrivalState.REFUSED
+        said = f"The name of {arrival.uri} is acceptable now." if refused else f"{arrival.uri} is watched again."
         ledger.tell(f"arrival:{arrival.key}", "ArrivalReopened", said, now)
 
 

@@ -35,7 +35,7 @@ def close(ledger: Ledger, name: str, owner: str) -> Arrival:
 
     Args:
         ledger: where it is noted.
-        name: the arrival's key ``<dataset>:<prefix>``, or ``oss://bucket/prefix/``.
+        name: the arrival's key ``<dataset>:<bucket>/<prefix>``, or ``oss://bucket/prefix/``.
         owner: who says so.
 
     Raises:
@@ -47,7 +47,7 @@ def close(ledger: Ledger, name: str, owner: str) -> Arrival:
         raise NotClosedByCall(refusal)
     for _ in range(RACES):
         now = ledger.now()
-        known = ledger.arrivals.get(f"{dataset.name}:{spot.prefix}")
+        known = ledger.arrivals.get(arrivals.key(dataset.name, dataset.watch.bucket, spot.prefix))
         called = calling.call(known, dataset, spot, now)
         if called is None and known is not None:
             return known
@@ -66,16 +66,17 @@ def _place(ledger: Ledger, name: str) -> tuple[DatasetSpec, Place]:
         bucket, _, prefix = name.removeprefix("oss://").partition("/")
         datasets = ledger.generations.watching(bucket, prefix)
     else:
-        named, _, prefix = name.partition(":")
+        named, _, where = name.partition(":")
+        bucket, _, prefix = where.partition("/")
         watched = ledger.generations.watched(named)
-        datasets = [watched.dataset] if watched else []
+        datasets = [watched.dataset] if watched and watched.dataset.watch.bucket == bucket else []
     for dataset in datasets:
         spot = arrivals.place(dataset.watch, prefix)
         if spot is not None and spot.prefix == prefix:
             return dataset, spot
     raise NoSuchUpload(
         f"No dataset watches {name!r} as the folder of a version. Nothing was changed. Name the upload as "
-        "oss://bucket/path/version/ or as <dataset>:path/version/; 'junbi inputs' lists those that are known."
+        "oss://bucket/path/version/ or as <dataset>:bucket/path/version/; 'junbi inputs' lists those that are known."
     )
 
 

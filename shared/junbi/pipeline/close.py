@@ -40,13 +40,17 @@ def look(ports: Ports, key: str) -> datetime | None:
         return None
     watched = ledger.generations.watched(arrival.dataset)
     place = arrivals.place(watched.dataset.watch, arrival.prefix) if watched else None
-    if watched is None or place is None or place.prefix != arrival.prefix:
+    if watched is None or place is None or not _is_watched(arrival, watched, place):
         reason = Reason(Code.NOT_WATCHED, f"junbi.yaml no longer watches {arrival.uri} for {arrival.dataset}.")
         ledger.arrivals.save(replace(arrival, state=ArrivalState.IGNORED, dirty=False, reason=reason))
         return None
     if arrival.state is ArrivalState.CLOSED:
         return doubt.look(ports, arrival, watched.dataset)
     return _look(ports, replace(arrival, captures=place.captures), watched)  # placeholders may have been renamed
+
+
+def _is_watched(arrival: Arrival, watched: Watched, place: arrivals.Place) -> bool:
+    return (watched.dataset.watch.bucket, place.prefix) == (arrival.bucket, arrival.prefix)
 
 
 def _look(ports: Ports, arrival: Arrival, watched: Watched) -> datetime | None:
@@ -89,7 +93,7 @@ def _judge(ports: Ports, held: Arrival, watched: Watched, listing: Listing, take
             else:
                 _not_complete(ports, held, dataset, decision, now)
     except Stale:
-        return _restart(ports, held.key)
+        return _restart(ports, held.key, dataset, decision)
     return decision.wake_at
 
 
@@ -125,11 +129,17 @@ def _not_complete(
         launch_newest(ports, arrival, now)
 
 
-def _restart(ports: Ports, key: str) -> datetime:
-    """An event came while the prefix was listed: what was listed may be old, so list again."""
+def _restart(ports: Ports, key: str, dataset: DatasetSpec, decision: closing.Closing) -> datetime:
+    """An event came while the prefix was listed: what was listed may be old, so list again.
+
+    Soon where it would have been the end of the upload. One under way rests, or each event would have it
+    listed.
+    """
     ledger = ports.ledger
     now = ledger.now()
     arrival = ledger.arrivals.get(key)
     if arrival is not None and arrival.state is ArrivalState.CLOSING:
         ledger.arrivals.save(replace(arrival, state=ArrivalState.OPEN, dirty=False))
-    return now + RESTART
+    if decision.state is not ArrivalState.OPEN or decision.wake_at is None:
+        return now + RESTART
+    return decision.wake_at if dataset.complete.quiet is not None else now + arrivals.FRESH

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from junbi.core.digest import Listing
     from junbi.core.model import Reason
     from junbi.core.plan import DatasetSpec
+    from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
 
 
@@ -46,14 +47,26 @@ def complete(
     expect.delivered(ledger, dataset.name, now)
     if added:
         ledger.worklist.ask("revision", revision.id, now)
-        head = ledger.revisions.head(dataset.name)
-        if identity.newest([revision, *([head] if head else [])], dataset.newest) == revision:
-            ledger.revisions.put_head(revision)
+    if added or arrival.revision != revision.id:
+        _is_there_now(ledger, dataset, revision)
     revision = ledger.revisions.get(revision.id)
     if adopted and dataset.backfill == "register":
         launch_newest(ports, arrival, now)
     else:
         trigger.evaluate(ports, revision, now)
+
+
+def _is_there_now(ledger: Ledger, dataset: DatasetSpec, revision: Revision) -> None:
+    """A prefix began to hold a revision, new or known: it may be its dataset's newest, and replaces what was there."""
+    ledger.returns.note(revision.id, revision.created_at)
+    head = ledger.revisions.head(dataset.name)
+    if (
+        head is None
+        or head.bucket != revision.bucket
+        or head.prefix == revision.prefix
+        or identity.newest([revision, head], dataset.newest) == revision
+    ):
+        ledger.revisions.put_head(revision)
 
 
 def launch_newest(ports: Ports, arrival: Arrival, now: datetime) -> None:
@@ -71,7 +84,7 @@ def revision_of(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: d
     """What a listing makes of an arrival."""
     digest = listing.digest
     return Revision(
-        id=identity.revision_id(dataset.name, digest),
+        id=identity.revision_id(dataset.name, arrival.bucket, digest),
         dataset=dataset.name,
         label="/".join(arrival.captures[name] for name in dataset.watch.captures),
         bucket=arrival.bucket,

@@ -37,7 +37,7 @@ def discover(ports: Ports, now: datetime) -> int:
 def _discover_in(ports: Ports, dataset: DatasetSpec, now: datetime) -> int:
     below = len(place_of(dataset.watch).parts) - dataset.watch.root.count("/")
     places = {place.prefix: place for place in _places(ports, dataset, dataset.watch.root, below)}
-    unknown = ports.ledger.arrivals.unknown(dataset.name, places)
+    unknown = ports.ledger.arrivals.unknown(dataset.name, dataset.watch.bucket, places)
     if dataset.initial == "adopt":
         return _open_all(ports, dataset, [places[prefix] for prefix in unknown], now)
     return sum(_open_all(ports, dataset, [places[prefix]], now) for prefix in unknown)

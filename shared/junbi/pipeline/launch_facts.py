@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from junbi.core import arrival as arrivals
 from junbi.core import refusals
 from junbi.core.facts import CreateState, Pinned
 from junbi.core.readiness import LaunchFacts
@@ -61,7 +62,7 @@ def prove(ports: Ports, revision: Revision, owner: str, *, several: bool = False
     One of ``several`` keeps its listing until the others have ended too.
     """
     watched = ports.ledger.generations.watched(revision.dataset)
-    arrival = ports.ledger.arrivals.get(f"{revision.dataset}:{revision.prefix}")
+    arrival = ports.ledger.arrivals.get(arrivals.key(revision.dataset, revision.bucket, revision.prefix))
     token = str(arrival.row) if arrival else ""  # an event changes it, and the listing begins anew
     place = (revision.bucket, revision.prefix, watched.dataset.complete.sign if watched else None)
     listing = scan(ports, owner, token, place, keep_ended=several)

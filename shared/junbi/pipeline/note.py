@@ -74,7 +74,7 @@ def _note_event(ledger: Ledger, event: Event, now: datetime) -> Noted:
 
 
 def _note_arrival(ledger: Ledger, dataset: DatasetSpec, place: Place, event: Event, now: datetime) -> Noted:
-    key = f"{dataset.name}:{place.prefix}"
+    key = arrivals.key(dataset.name, dataset.watch.bucket, place.prefix)
     for _ in range(RACES):
         noted = arrivals.note(ledger.arrivals.get(key), dataset, place, event, now)
         if noted.arrival is None:

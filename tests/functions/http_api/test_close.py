@@ -14,7 +14,7 @@ from junbi.core.plan import Complete, Generation
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
-KEY = "digits:digits/2026-03/"
+KEY = "digits:vision-data/digits/2026-03/"
 
 
 def path(key: str = KEY) -> str:
@@ -56,7 +56,7 @@ def test_a_closed_upload_stays_as_it_is(declared: Any, program: FlaskClient) -> 
     [
         ("digits:other/1/", 404, "NotFound"),
         ("nobody:x/", 404, "NotFound"),
-        ("digits:digits/a b/", 409, "NotClosedByCall"),
+        ("digits:vision-data/digits/a b/", 409, "NotClosedByCall"),
     ],
 )
 def test_errors_say_what_is_wrong(declared: Any, program: FlaskClient, key: str, status: int, code: str) -> None:

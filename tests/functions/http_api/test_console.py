@@ -191,7 +191,7 @@ class TestPage:
         world.arrival("2026-03", ArrivalState.CLOSED)
         text = person.get("/").text
         assert "DatasetIncomplete" in text
-        assert "arrival-digits:digits/2026-04/" in text
+        assert "arrival-digits:vision-data/digits/2026-04/" in text
         assert "2026-03" not in text
 
     def test_many_launches(self, person: FlaskClient, world: Any) -> None:

@@ -77,10 +77,10 @@ class TestHashing:
         assert identity.short_hash(*one) != identity.short_hash(*other)
 
     def test_revisions_of_two_datasets_differ(self) -> None:
-        """The same digest under two datasets is two revisions."""
-        assert identity.revision_id("a", "d") != identity.revision_id("b", "d")
-        assert identity.revision_id("a", "d") == identity.revision_id("a", "d")
-        assert identity.revision_id("ab", "c") != identity.revision_id("a", "bc")
+        """The same digest under two datasets, or in two buckets, is two revisions."""
+        assert identity.revision_id("a", "b", "d") != identity.revision_id("b", "b", "d")
+        assert identity.revision_id("a", "b", "d") == identity.revision_id("a", "b", "d")
+        assert identity.revision_id("ab", "c", "d") != identity.revision_id("a", "bc", "d")
 
 
 class TestLaunches:

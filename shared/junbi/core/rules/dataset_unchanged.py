@@ -22,7 +22,8 @@ def check(name: str, revision: Revision, listed: str | None) -> Check:
     reason = Reason(
         Code.DATASET_CHANGED,
         f"oss://{revision.bucket}/{revision.prefix} no longer holds what {name} {revision.label} was closed with.",
-        fix="Upload the marker again: what is there now becomes a new revision with a launch of its own. "
+        fix="Upload the marker again (or the last object): what is there now becomes the newest revision, with a "
+        "launch of its own unless it was launched before ('junbi rerun' repeats that one). "
         "Or put the former objects back.",
         wakes="a look every few minutes",
         facts={"pinned": revision.digest, "now": listed},

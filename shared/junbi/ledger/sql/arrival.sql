@@ -5,7 +5,8 @@ SELECT * FROM arrival WHERE key = :key;
 SELECT * FROM arrival ORDER BY noted_at DESC LIMIT :most;
 
 -- name: known_prefixes
-SELECT prefix FROM arrival WHERE dataset = :dataset AND prefix IN (SELECT value FROM json_each(:prefixes));
+SELECT prefix FROM arrival
+WHERE dataset = :dataset AND bucket = :bucket AND prefix IN (SELECT value FROM json_each(:prefixes));
 
 -- name: add_arrival
 INSERT INTO arrival

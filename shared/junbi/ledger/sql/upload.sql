@@ -9,7 +9,9 @@ ON CONFLICT (owner) DO UPDATE SET token = excluded.token, state = excluded.state
 DELETE FROM scan WHERE owner = :owner;
 
 -- name: arrivals_held_back
-SELECT * FROM arrival WHERE dataset = :dataset AND state IN ('refused', 'incomplete') ORDER BY key;
+SELECT * FROM arrival WHERE dataset = :dataset AND (
+    state IN ('refused', 'incomplete') OR (state = 'ignored' AND reason LIKE '%"NotWatched"%')
+) ORDER BY key;
 
 -- name: next_arrivals
 SELECT * FROM arrival WHERE key > :after AND state IN ('closed', 'incomplete', 'ignored') ORDER BY key LIMIT :most;
@@ -52,3 +54,16 @@ ON CONFLICT (revision) DO UPDATE SET uri = excluded.uri;
 
 -- name: member_lists_of
 SELECT revision, uri FROM member_list WHERE revision IN (SELECT value FROM json_each(:revisions));
+
+-- name: put_returned
+INSERT INTO returned (revision, returned_at) VALUES (:revision, :now)
+ON CONFLICT (revision) DO UPDATE SET returned_at = excluded.returned_at;
+
+-- name: held_revisions
+-- Of each upload what it was closed with last: what its prefix held before is nobody's newest.
+SELECT revision.id, revision.dataset, revision.label, revision.bucket, revision.prefix, revision.captures,
+    revision.digest, revision.members, revision.size, revision.newest_at,
+    COALESCE(returned.returned_at, revision.created_at) AS created_at
+FROM arrival JOIN revision ON revision.id = arrival.revision
+LEFT JOIN returned ON returned.revision = revision.id
+WHERE arrival.dataset = :dataset AND arrival.bucket = :bucket;

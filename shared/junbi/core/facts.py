@@ -30,7 +30,7 @@ class Arrival:
     """An upload under one version's prefix. There is one row for each, however many objects it has.
 
     Attributes:
-        key: ``<dataset>:<prefix>``, the row's identity.
+        key: ``<dataset>:<bucket>/<prefix>``, the row's identity.
         prefix: the version's own prefix in the bucket, ending in a slash.
         captures: what the placeholders of the watch took from the prefix.
         found: whether a listing and no event told of it.

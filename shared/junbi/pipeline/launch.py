@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from junbi.core import lifecycle, readiness
 from junbi.core.facts import Launch, LaunchState
 from junbi.core.model import State
+from junbi.core.reasons import Code
 from junbi.errors import Stale
 from junbi.pipeline import attend, create, launch_facts, register, submit, turns
 
@@ -61,8 +62,10 @@ def _prepare(ports: Ports, launch: Launch) -> datetime | None:
 
 def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
     """What a launch is evaluated against: the plan in force; for a further attempt what the first one was."""
-    if launch.attempt == 1 or in_force is None:
-        return in_force
+    if in_force is None:
+        return None
+    if launch.attempt == 1:
+        return in_force.model_copy(update={"params": launch.params})  # its identity holds them: they stay
     return launch.spec.model_copy(update={"policy": in_force.policy})
 
 
@@ -76,6 +79,7 @@ def _take_turn(ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force
             raise Stale(f"plan {launch.plan} changed while launch {launch.id} was evaluated")
         turn = turns.decide(ledger, launch, now, ready=ready)
         launch = replace(launch, checks=(*checks, *turn.checks))
+        _tell_parameters(ports, launch, in_force, now)
         turns.save_wishes(ledger, turn.stopped, now)
         if turn.skip is not None:
             launch = launch.to(LaunchState.SKIPPED, now, turn.skip)
@@ -106,7 +110,8 @@ def _save_waiting(ports: Ports, launch: Launch, now: datetime) -> None:
     """Call it inside a transaction."""
     reason = readiness.leading(launch.checks)
     before = ports.ledger.launches.get(launch.id)
-    if before is not None and (before.row, before.reason, before.checks) == (launch.row, reason, launch.checks):
+    said = (launch.row, reason, launch.checks, launch.spec, launch.generation)
+    if before is not None and (before.row, before.reason, before.checks, before.spec, before.generation) == said:
         return
     ports.ledger.launches.save(replace(launch, reason=reason, updated_at=now))
     if (
@@ -115,6 +120,19 @@ def _save_waiting(ports: Ports, launch: Launch, now: datetime) -> None:
         and not create.is_told(ports.ledger, f"launch:{launch.id}", reason)
     ):
         ports.ledger.tell(f"launch:{launch.id}", reason.code, reason.message, now)
+
+
+def _tell_parameters(ports: Ports, launch: Launch, in_force: PlanSpec | None, now: datetime) -> None:
+    """Say once that a launch keeps the parameters it was made with though its plan has others by now."""
+    if in_force is None or launch.made_by or launch.attempt > 1 or in_force.params == launch.params:
+        return
+    said = (
+        f"The parameters of {launch.plan} changed to {dict(in_force.params)}; this launch keeps its own: "
+        f"{dict(launch.params)}. To train with the new ones: junbi launch {launch.plan}"
+    )
+    subject = f"launch:{launch.id}"
+    if not any(entry["message"] == said for entry in ports.ledger.story_of(subject)):
+        ports.ledger.tell(subject, Code.PLAN_CHANGED, said, now)
 
 
 def _give_up(ports: Ports, launch: Launch, stop: Stop) -> None:

@@ -123,7 +123,8 @@ class Invariants:
             if listed != revision["digest"]:
                 world.violated(f"launch {row['id']} is submitted, and {revision['prefix']} was listed as {listed}")
         plan = next((one["spec"] for one in world.table("plan") if one["name"] == row["plan"]), None)
-        if plan is None or json.loads(plan) != json.loads(row["spec"]):
+        # With the launch's own parameters: its identity holds them, whatever the plan says by now.
+        if plan is None or json.loads(plan) | {"params": json.loads(row["params"])} != json.loads(row["spec"]):
             world.violated(f"launch {row['id']} is submitted with a plan that is not in force any more")
 
     def _job_is_its_own(self, row: Row, state: LaunchState) -> None:

@@ -143,7 +143,7 @@ def test_two_inputs_that_complete_at_one_moment_launch_a_plan_of_both(world: Wor
             world.deliver(world.upload(name=f"{name}{number}", files=1))
         barrier = threading.Barrier(2, timeout=20)
 
-        keys = [f"{name}{number}:{name}{number}/v1/" for name in names]
+        keys = [f"{name}{number}:data/{name}{number}/v1/" for name in names]
 
         def close(one: int, barrier: threading.Barrier = barrier, keys: list[str] = keys) -> None:
             look(world.ports(objects=Meeting(world.ports().objects, barrier)), keys[one])

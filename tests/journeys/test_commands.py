@@ -49,7 +49,10 @@ def test_diff_and_apply_beside_a_house(house: House) -> None:
     assert "count" in shown.stdout
     assert json.loads(house.run("diff", "--config", str(other), "--json").stdout)["changes"]
     assert house.run("apply", "--config", str(other)).stdout == "Generation 2 is in force.\n"
-    assert house.run("apply", "--config", str(other)).stdout == "Nothing changed; what waits or was refused is tried again.\n"
+    assert (
+        house.run("apply", "--config", str(other)).stdout
+        == "Nothing changed; what waits or was refused is tried again.\n"
+    )
     house.upload("v1")
     house.until_ended()
     assert house.get("launches")["launches"][0]["generation"] == 2

@@ -107,7 +107,9 @@ def test_an_empty_folder_becomes_no_version(called: World) -> None:
     assert state(called) == (ArrivalState.IGNORED, "NoObjectYet")
 
 
-@pytest.mark.parametrize("name", ["oss://data/other/v1/", "oss://data/digits/v1", "digits:data/digits/", "nobody:x/", ""])
+@pytest.mark.parametrize(
+    "name", ["oss://data/other/v1/", "oss://data/digits/v1", "digits:data/digits/", "nobody:x/", ""]
+)
 def test_what_is_not_watched_is_refused(called: World, name: str) -> None:
     """A name that is no version's folder changes nothing, and the message says how to name one."""
     with pytest.raises(call.NoSuchUpload, match="junbi inputs"):

@@ -29,5 +29,9 @@ def command(config: Path, environment: str | None) -> int:
     number = apply(open_ledger(), loaded.generation)
     where = os.environ.get("JUNBI_LEDGER") or f"{DEFAULT_URL} (JUNBI_LEDGER is not set)"
     shown = re.sub(r"//.*@", "//***@", where)  # what stands there may be a password
-    click.echo(f"Generation {number} is in force in {shown}." if number else "Nothing changed; what waits or was refused is tried again.")
+    click.echo(
+        f"Generation {number} is in force in {shown}."
+        if number
+        else "Nothing changed; what waits or was refused is tried again."
+    )
     return 0

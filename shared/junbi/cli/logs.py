@@ -7,6 +7,7 @@ import time
 
 import click
 
+from junbi.core.refusals import JOB_GONE
 from junbi.errors import JunbiError, Refused
 
 
@@ -42,7 +43,7 @@ def command(name: str, tail: int) -> int:
     try:
         pods = ports.dlc.get_job(job_id).pods or []
     except Refused as error:
-        if "NotFound" not in error.code:
+        if error.code not in JOB_GONE:
             raise
         who = f"PAI knows no job {job_id} any more" if launch else f"Neither the ledger nor PAI knows {name}"
         raise NoJob(f"{who}. 'junbi launches' lists launches and their jobs.") from error

@@ -140,7 +140,9 @@ class World:
         now = self.ledger.now()
         prefix = f"digits/{folder}/"
         captures = {"version": folder}
-        arrival = Arrival(f"digits:vision-data/{prefix}", "digits", "vision-data", prefix, captures, state, now, now, reason=reason)
+        arrival = Arrival(
+            f"digits:vision-data/{prefix}", "digits", "vision-data", prefix, captures, state, now, now, reason=reason
+        )
         with self.ledger.transaction():
             self.ledger.arrivals.save(arrival)
             if state is ArrivalState.OPEN:

@@ -48,7 +48,8 @@ def test_diff_and_apply_beside_a_house(house: House) -> None:
     assert shown.returncode == 0
     assert "count" in shown.stdout
     assert json.loads(house.run("diff", "--config", str(other), "--json").stdout)["changes"]
-    assert house.run("apply", "--config", str(other)).stdout == "Generation 2 is in force.\n"
+    applied = house.run("apply", "--config", str(other)).stdout
+    assert applied == f"Generation 2 is in force in sqlite:///{house.data / 'ledger.db'}.\n"
     assert (
         house.run("apply", "--config", str(other)).stdout
         == "Nothing changed; what waits or was refused is tried again.\n"

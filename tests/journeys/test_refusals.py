@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 from typing import TYPE_CHECKING
@@ -19,7 +20,10 @@ def test_taken_port(house: House) -> None:
         port = taken.getsockname()[1]
         code, said = house.refused(port=port)
     assert code == 3
-    assert said.startswith(f"junbi: Port {port} of 127.0.0.1 is taken by another program. Nothing was started.")
+    named = re.match(r"junbi: Port (\d+) of 127\.0\.0\.1 is taken by another program\. Nothing was started\.", said)
+    assert named, said
+    # Four ports in a row are wanted, and on a busy machine another of them may be taken as well.
+    assert int(named[1]) in range(port, port + 4)
     assert "--port" in said
     house.up()  # the directory was let go
 

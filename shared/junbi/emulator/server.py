@@ -52,6 +52,7 @@ class Server:
             threads=threads,
             channel_timeout=900,
             connection_limit=1000,
+            outbuf_high_watermark=1 << 20,  # a slow reader makes the writer wait, not the memory grow
             max_request_body_size=5 << 30,
             expose_tracebacks=False,
         )

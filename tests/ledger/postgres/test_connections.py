@@ -168,7 +168,7 @@ class TestLostConnections:
             with ledger.transaction():
                 tell(ledger, "inside")
                 with pytest.raises(LedgerError):
-                    ledger._database.run("known_prefixes", dataset="x", prefixes="no JSON")
+                    ledger._database.run("known_prefixes", dataset="x", bucket="b", prefixes="no JSON")
 
         with pytest.raises(LedgerError, match="took a transaction back"):
             swallow()

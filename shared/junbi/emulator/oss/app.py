@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -93,8 +94,14 @@ def _refused(error: Exception) -> OssError:
     if isinstance(error, ClientDisconnected):
         raise error
     if isinstance(error, OSError | sqlite3.OperationalError):
-        structlog.get_logger().error("oss.failed", error=str(error))
+        _tell(error=str(error))
         message = f"The local OSS could not write or read its files ({error}); nothing was changed. Is the disk full?"
         return OssError("InternalError", message)
-    structlog.get_logger().error("oss.failed", exc_info=error)
+    _tell(exc_info=error)
     return OssError("InternalError")
+
+
+def _tell(**facts: Any) -> None:
+    # Where the disk is full, the line may find no room either; the caller is told all the same.
+    with contextlib.suppress(OSError):
+        structlog.get_logger().error("oss.failed", **facts)

@@ -102,6 +102,6 @@ def _refused(error: Exception) -> OssError:
 
 
 def _tell(**facts: Any) -> None:
-    # Where the disk is full, the line may find no room either; the caller is told all the same.
-    with contextlib.suppress(OSError):
+    # Where the disk is full or the output closed, the line finds no room either; the caller is told all the same.
+    with contextlib.suppress(OSError, ValueError):
         structlog.get_logger().error("oss.failed", **facts)

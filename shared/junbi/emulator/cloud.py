@@ -90,7 +90,7 @@ class Cloud:
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
                 structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
             ],
-            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+            logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         )
         _make_private(settings.data)
         self._stack.enter_context(_only_one(settings.data))

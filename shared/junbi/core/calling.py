@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from junbi.core.arrival import opened, refused_captures
+from junbi.core.arrival import opened, refused_captures, reopened
 from junbi.core.facts import ArrivalState
 
 if TYPE_CHECKING:
@@ -42,13 +42,4 @@ def call(known: Arrival | None, dataset: DatasetSpec, spot: Place, now: datetime
         return None if heard else replace(known, called_at=now)
     if known.state is ArrivalState.OPEN:
         return replace(known, called_at=now, found=False)
-    return replace(
-        known,
-        state=ArrivalState.OPEN,
-        opened_at=now,
-        noted_at=now,
-        called_at=now,
-        found=False,
-        dirty=False,
-        reason=None,
-    )
+    return replace(reopened(known, now), called_at=now)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from junbi.wire.model import WireModel
 
 
+#: How often a create without a clear answer is looked for while it settles.
+LOOK_AGAIN = timedelta(seconds=5)
+
 #: Pauses after creates that surely were not carried out, without what is added to keep several apart.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(minutes=5)
 
@@ -125,6 +128,15 @@ def settles_at(ports: Ports, owner: str) -> datetime:
     tries = ports.ledger.tries.of(owner)
     newest = max(one.stored_at for one in tries)
     return newest + ports.settling.time
+
+
+def until_settled(ports: Ports, owner: str, now: datetime) -> datetime | None:
+    """When to look again for what was not found; None once it is certain that it was not created.
+
+    ``now`` must be read before the listing that did not show it: absence is judged by when that was made.
+    """
+    ends = settles_at(ports, owner)
+    return min(now + LOOK_AGAIN, ends) if now < ends else None
 
 
 def next_try(ports: Ports, owner: str, answer: Answer) -> datetime | None:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from junbi.pipeline.create import Answer
     from junbi.pipeline.wiring import Ports
 
-#: How often a create without a clear answer is looked for while it settles.
-LOOK_AGAIN = timedelta(seconds=5)
-
 #: How long a registration waits for an earlier one of its dataset, which also wakes it when it ends.
 WAIT_FOR_EARLIER = timedelta(seconds=30)
 
@@ -53,7 +50,7 @@ def _step(ports: Ports, revision: Revision, registration: Registration) -> datet
         known = _known(ports, revision, registration)
     except CallFailed as error:
         if isinstance(error, Refused) and error.code in refusals.DATASET_GONE and _forget(ports, revision, now):
-            return now + LOOK_AGAIN
+            return now + create.LOOK_AGAIN
         _say(ports, registration, error)
         raise
     if known.state is not registration.state:
@@ -180,9 +177,9 @@ def _name_taken(name: str) -> Reason:
 
 def _settle(ports: Ports, registration: Registration, now: datetime) -> datetime:
     """Not found at ``now``: while it may still show up, wait; after that it was never created."""
-    settles_at = create.settles_at(ports, _owner(registration.revision))
-    if now < settles_at:
-        return min(now + LOOK_AGAIN, settles_at)
+    look_again = create.until_settled(ports, _owner(registration.revision), now)
+    if look_again is not None:
+        return look_again
     ports.ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING))
     return now
 
@@ -227,11 +224,11 @@ def _answered(
         _save(ports, revision, _created(saved, operation, answer.created))
         return None
     if _is_gone(operation, answer) and _forget(ports, revision, ports.ledger.now()):
-        return ports.ledger.now() + LOOK_AGAIN
+        return ports.ledger.now() + create.LOOK_AGAIN
     failed = replace(saved, state=answer.state, reason=create.reason(answer, operation))
     _save(ports, revision, failed)
     if answer.state is CreateState.UNKNOWN:
-        return ports.ledger.now() + LOOK_AGAIN
+        return ports.ledger.now() + create.LOOK_AGAIN
     return create.next_try(ports, _owner(revision.id), answer)
 
 

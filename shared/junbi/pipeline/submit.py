@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from junbi.core.facts import CreateState, Launch, LaunchState
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from junbi.pipeline.create import Answer, StoredTry
     from junbi.pipeline.wiring import Ports
     from junbi.wire.dlc import CreateJobRequest
-
-#: How often a submission without a clear answer is looked for while it settles.
-LOOK_AGAIN = timedelta(seconds=5)
 
 _AFTER = {
     CreateState.REFUSED: LaunchState.REFUSED,
@@ -70,7 +66,9 @@ def _answered(ports: Ports, launch: Launch, answer: Answer) -> datetime | None:
             audit.begin(ledger, launch, now)
         elif state is LaunchState.REFUSED:  # one that waits for its next try keeps its place, and its pause
             turns.wake(ledger, launch.plan, now)
-    return now + LOOK_AGAIN if state is LaunchState.SUBMIT_UNKNOWN else create.next_try(ports, launch.owner, answer)
+    return (
+        now + create.LOOK_AGAIN if state is LaunchState.SUBMIT_UNKNOWN else create.next_try(ports, launch.owner, answer)
+    )
 
 
 def _submitted(ports: Ports, launch: Launch, job_id: str, found: str = "") -> datetime | None:
@@ -114,9 +112,9 @@ def resolve(ports: Ports, launch: Launch) -> datetime | None:
     job_id = told.detail if told else _find_job(ports, launch)
     if job_id:
         return _submitted(ports, launch, job_id, f"{launch.plan} was found to be job {job_id}: it had been created.")
-    settles_at = create.settles_at(ports, launch.owner)
-    if now < settles_at:
-        return min(now + LOOK_AGAIN, settles_at)
+    look_again = create.until_settled(ports, launch.owner, now)
+    if look_again is not None:
+        return look_again
     with ledger.transaction():
         ledger.launches.save(launch.to(LaunchState.WAITING, now, launch.reason))
         said = "No job was created by the last try, and none can be any more; it is submitted again."

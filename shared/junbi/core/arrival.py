@@ -15,7 +15,7 @@ from junbi.core.reasons import Code
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from junbi.core.model import Event
+    from junbi.core.model import Event, ObjectRef
     from junbi.core.plan import Complete, DatasetSpec, Watch
 
 #: An open arrival noted so short ago takes further events without a write: they would say nothing new.
@@ -93,7 +93,7 @@ def opened(dataset: DatasetSpec, spot: Place, now: datetime, *, found: bool = Fa
     return replace(fresh, state=ArrivalState.REFUSED, reason=_capture_refused(dataset.watch, bad))
 
 
-def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event, now: datetime) -> Noted:
+def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event[ObjectRef], now: datetime) -> Noted:
     """What an event does to the arrival of its prefix.
 
     The event is a hint: it opens the arrival or brings the next look forward, and decides nothing else.
@@ -112,14 +112,14 @@ def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event,
     return _open_again(known, dataset.complete, event, now)
 
 
-def _open_first(arrival: Arrival, complete: Complete, event: Event, now: datetime) -> Noted:
+def _open_first(arrival: Arrival, complete: Complete, event: Event[ObjectRef], now: datetime) -> Noted:
     if arrival.reason is not None:
         return Noted(arrival, None, arrival.reason, (arrival.reason.code, arrival.reason.message))
     news = ("ArrivalOpened", f"An upload began under {arrival.uri}.")
     return Noted(arrival, _first_look(arrival, complete, event, now), news=news)
 
 
-def _open_again(known: Arrival, complete: Complete, event: Event, now: datetime) -> Noted:
+def _open_again(known: Arrival, complete: Complete, event: Event[ObjectRef], now: datetime) -> Noted:
     opened_again = reopened(known, now)
     what = "after it was closed" if known.state is ArrivalState.CLOSED else f"while it was {known.state}"
     news = ("ArrivalReopened", f"{event.subject} came {what}: the next round of {known.uri} began.")
@@ -140,7 +140,7 @@ def reopened(known: Arrival, now: datetime, *, found: bool = False) -> Arrival:
     )
 
 
-def _says_nothing(known: Arrival | None, dataset: DatasetSpec, event: Event) -> Reason | None:
+def _says_nothing(known: Arrival | None, dataset: DatasetSpec, event: Event[ObjectRef]) -> Reason | None:
     if event.kind is EventKind.NOTHING:
         return Reason(Code.NO_OBJECT_YET, f"{event.name} leaves no new object behind.")
     if known and known.state is ArrivalState.REFUSED and refused_captures(dataset.watch, dict(known.captures)):
@@ -150,7 +150,7 @@ def _says_nothing(known: Arrival | None, dataset: DatasetSpec, event: Event) -> 
     return None
 
 
-def _removal_counts(known: Arrival | None, complete: Complete, event: Event) -> bool:
+def _removal_counts(known: Arrival | None, complete: Complete, event: Event[ObjectRef]) -> bool:
     """Whether a removal may change what is known: of what is being listed, compared with a manifest, or closed."""
     if known is None:
         return False
@@ -159,7 +159,7 @@ def _removal_counts(known: Arrival | None, complete: Complete, event: Event) -> 
     return known.state is ArrivalState.CLOSING or (known.state is ArrivalState.OPEN and complete.manifest is not None)
 
 
-def _note_removed(known: Arrival, event: Event, now: datetime) -> Noted:
+def _note_removed(known: Arrival, event: Event[ObjectRef], now: datetime) -> Noted:
     """An open upload is looked at soon; a closed one is compared with its prefix, for the event may be an old one."""
     if known.state is ArrivalState.OPEN:
         fresh = now - known.noted_at < FRESH
@@ -170,14 +170,14 @@ def _note_removed(known: Arrival, event: Event, now: datetime) -> Noted:
     return Noted(replace(known, dirty=True), now, news=news)
 
 
-def _note_open(known: Arrival, complete: Complete, event: Event, now: datetime) -> Noted:
+def _note_open(known: Arrival, complete: Complete, event: Event[ObjectRef], now: datetime) -> Noted:
     look_now = _calls_for_a_look(known, complete, event)
     if now - known.noted_at < FRESH and not known.found and not _is_sign(known, complete, event):
         return Noted()
     return Noted(replace(known, noted_at=now, found=False), now if look_now else None)
 
 
-def _first_look(arrival: Arrival, complete: Complete, event: Event, now: datetime) -> datetime | None:
+def _first_look(arrival: Arrival, complete: Complete, event: Event[ObjectRef], now: datetime) -> datetime | None:
     if arrival.state is ArrivalState.REFUSED:
         return None
     if complete.quiet is not None:
@@ -185,11 +185,11 @@ def _first_look(arrival: Arrival, complete: Complete, event: Event, now: datetim
     return now if _calls_for_a_look(arrival, complete, event) else now + FRESH
 
 
-def _calls_for_a_look(arrival: Arrival, complete: Complete, event: Event) -> bool:
+def _calls_for_a_look(arrival: Arrival, complete: Complete, event: Event[ObjectRef]) -> bool:
     return complete.count is not None or _is_sign(arrival, complete, event)
 
 
-def _is_sign(arrival: Arrival, complete: Complete, event: Event) -> bool:
+def _is_sign(arrival: Arrival, complete: Complete, event: Event[ObjectRef]) -> bool:
     return complete.sign is not None and event.subject.key == arrival.prefix + complete.sign
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +16,9 @@ class EventKind(StrEnum):
 
     OBJECT_CREATED = "object_created"
     OBJECT_REMOVED = "object_removed"
+    REF_MOVED = "ref_moved"  #: a branch or tag of a Git repository is at another commit
+    REF_REMOVED = "ref_removed"
+    IMAGE_PUSHED = "image_pushed"
     NOTHING = "nothing"  #: a real event after which no object is there or gone (a part, a metadata change)
 
 
@@ -32,7 +35,57 @@ class ObjectRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class CommitRef:
+    """A branch or tag of a Git repository, and the commit that a push says it is at.
+
+    Attributes:
+        repository: where it is, as ``host/path`` in the spelling of ``events.git.address``: without scheme, user, port
+            of the scheme or ``.git``, the host in lower case.
+        others: the other addresses of the same repository that the payload names, spelled the same way.
+        ref: in full, such as ``refs/heads/main`` or ``refs/tags/v1``.
+        commit: 40 or 64 hex digits; of an annotated tag it may be the tag object's. Empty where the ref was deleted.
+        paths: what the push changed, added and removed; None where the payload does not tell it all.
+    """
+
+    repository: str
+    ref: str
+    commit: str
+    others: tuple[str, ...] = ()
+    paths: frozenset[str] | None = None
+
+    def __str__(self) -> str:
+        """``host/path ref``, as people read it."""
+        return f"{self.repository} {self.ref}"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRef:
+    """A tag of an image repository, and the manifest that a push says it names.
+
+    Attributes:
+        registry: the host in lower case, with a port where one was said; empty where the payload does not tell.
+        repository: such as ``vision/torch``.
+        tag: empty where only a digest was pushed.
+        digest: ``sha256:…``; empty where the payload does not tell.
+    """
+
+    registry: str
+    repository: str
+    tag: str
+    digest: str = ""
+
+    def __str__(self) -> str:
+        """``host/repository:tag``, as people write it."""
+        head = f"{self.registry}/{self.repository}" if self.registry else self.repository
+        return f"{head}:{self.tag}" if self.tag else f"{head}@{self.digest}"
+
+
+#: What an event points at.
+Subject = TypeVar("Subject", ObjectRef, CommitRef, ImageRef)
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Generic[Subject]):
     """What every source's payload becomes: a hint that something in the world changed.
 
     Attributes:
@@ -48,7 +101,7 @@ class Event:
     id: str
     kind: EventKind
     name: str
-    subject: ObjectRef
+    subject: Subject
     at: datetime
     size: int | None = None
     etag: str = ""

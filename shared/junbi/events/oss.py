@@ -34,13 +34,13 @@ _LARGEST = 1 << 63  #: what a database's integer holds; OSS's largest object is 
 _SHOWN = 80  #: characters of a wrong value that an error shows
 
 
-def parse(raw: bytes) -> Parsed:
+def parse(raw: bytes) -> Parsed[ObjectRef]:
     """Read a trigger payload.
 
     Raises:
         MalformedPayload: it is no list of records, or not one of its records is an OSS event that can be read.
     """
-    events: dict[str, Event] = {}
+    events: dict[str, Event[ObjectRef]] = {}
     malformed: list[MalformedPayload] = []
     for index, record in enumerate(_records(raw)):
         try:
@@ -67,7 +67,7 @@ def _records(raw: bytes) -> list[Any]:
     return records
 
 
-def _event(record: Any) -> Event:
+def _event(record: Any) -> Event[ObjectRef]:
     if not isinstance(record, dict):
         raise MalformedPayload("", "an object", _shown(record))
     if record.get("eventSource") != "acs:oss":

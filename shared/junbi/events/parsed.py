@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
+
+from junbi.core.model import Subject
 
 if TYPE_CHECKING:
     from junbi.core.model import Event
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Generic[Subject]):
     """A payload, read.
 
     Attributes:
@@ -19,5 +21,5 @@ class Parsed:
         malformed: one problem for every record that could not be read; such a record costs the others nothing.
     """
 
-    events: tuple[Event, ...]
+    events: tuple[Event[Subject], ...]
     malformed: tuple[MalformedPayload, ...] = ()

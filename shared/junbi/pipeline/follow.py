@@ -6,7 +6,7 @@ A job that ended badly may leave its launch waiting for another attempt, which `
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from junbi import log
 from junbi.core import ending, lifecycle, refusals
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _log = log.logger("follow")
 
 
-def follow(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
+def follow(parsed: Parsed[Any], invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
     """One tick of ``job_change``."""
     return tick(Ports(invocation))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from junbi.core.arrival import Noted, Place
-    from junbi.core.model import Event
+    from junbi.core.model import Event, ObjectRef
     from junbi.core.plan import DatasetSpec
     from junbi.errors import MalformedPayload
     from junbi.events.parsed import Parsed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RACES = 20
 
 
-def note(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:
+def note(parsed: Parsed[ObjectRef], invocation: Invocation) -> Mapping[str, object]:
     """Note object events; each stands for itself, so that a bad one costs no other.
 
     The answer says how many were noted, how many needed no write, and what was ignored and why.
@@ -38,7 +38,7 @@ def note(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:
     return answer
 
 
-def note_events(ledger: Ledger, parsed: Parsed) -> tuple[Mapping[str, object], bool]:
+def note_events(ledger: Ledger, parsed: Parsed[ObjectRef]) -> tuple[Mapping[str, object], bool]:
     """Note events in the ledger; the answer, and whether ``reconcile`` should be poked."""
     now = ledger.now()
     outcomes = [_note_event(ledger, event, now) for event in parsed.events]
@@ -64,7 +64,7 @@ def _answer(outcomes: list[Noted], malformed: int) -> dict[str, object]:
     }
 
 
-def _note_event(ledger: Ledger, event: Event, now: datetime) -> Noted:
+def _note_event(ledger: Ledger, event: Event[ObjectRef], now: datetime) -> Noted:
     subject = event.subject
     for dataset in ledger.generations.watching(subject.bucket, subject.key):
         place = arrivals.place(dataset.watch, subject.key)
@@ -73,7 +73,7 @@ def _note_event(ledger: Ledger, event: Event, now: datetime) -> Noted:
     return arrivals.Noted(reason=Reason(Code.NOT_WATCHED, f"No dataset watches a prefix of {subject.bucket} there."))
 
 
-def _note_arrival(ledger: Ledger, dataset: DatasetSpec, place: Place, event: Event, now: datetime) -> Noted:
+def _note_arrival(ledger: Ledger, dataset: DatasetSpec, place: Place, event: Event[ObjectRef], now: datetime) -> Noted:
     key = arrivals.key(dataset.name, dataset.watch.bucket, place.prefix)
     for _ in range(RACES):
         noted = arrivals.note(ledger.arrivals.get(key), dataset, place, event, now)

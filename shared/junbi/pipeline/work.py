@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from datetime import timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from junbi import log
 from junbi.errors import CallFailed, LedgerUnavailable, Stale
@@ -30,7 +30,7 @@ RESERVE = 15.0
 LONGEST_PAUSE = timedelta(minutes=5)
 
 
-def work(parsed: Parsed, invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
+def work(parsed: Parsed[Any], invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
     """One tick of ``reconcile``."""
     return tick(Ports(invocation))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from junbi.pipeline.invocation import Invocation
 
-    Parse = Callable[[bytes], Parsed]
-    Handle = Callable[[Parsed, Invocation], Mapping[str, object]]
+    Parse = Callable[[bytes], Parsed[Any]]
+    Handle = Callable[[Parsed[Any], Invocation], Mapping[str, object]]
     Refuse = Callable[[bytes, MalformedPayload, Invocation], object]
     Routes = Callable[[Flask], object]
     Hook = Callable[[], object]
@@ -99,7 +99,7 @@ def _leave(_error: BaseException | None) -> None:
         g.scope.__exit__(None, None, None)
 
 
-def _no_events(_parsed: Parsed, call: Invocation) -> Mapping[str, object]:
+def _no_events(_parsed: Parsed[Any], call: Invocation) -> Mapping[str, object]:
     raise NotAnEventFunction(f"{call.function} answers HTTP requests only; check the trigger that called it")
 
 

@@ -55,11 +55,16 @@ def _by_label(revision: Revision) -> tuple[object, ...]:
 
 
 def _by_semver(revision: Revision) -> tuple[object, ...]:
-    number, _, _build = revision.label.removeprefix("v").partition("+")
+    return (by_semver(revision.label), *_by_time(revision))
+
+
+def by_semver(label: str) -> tuple[object, ...]:
+    """What orders version names, such as ``v1.10.0-rc.1``, by semantic versioning."""
+    number, _, _build = label.removeprefix("v").partition("+")
     release, _, pre = number.partition("-")
     # A pre-release comes before its release (https://semver.org, 11.3); build metadata decides nothing. A folder that
     # is no version at all, such as "tmp", comes before every version.
-    return (number[:1].isdecimal(), _natural(release), not pre, _pre_release(pre), *_by_time(revision))
+    return (number[:1].isdecimal(), _natural(release), not pre, _pre_release(pre))
 
 
 def _pre_release(text: str) -> list[tuple[int, int, str]]:

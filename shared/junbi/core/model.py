@@ -44,12 +44,15 @@ class CommitRef:
         others: the other addresses of the same repository that the payload names, spelled the same way.
         ref: in full, such as ``refs/heads/main`` or ``refs/tags/v1``.
         commit: 40 or 64 hex digits; of an annotated tag it may be the tag object's. Empty where the ref was deleted.
-        paths: what the push changed, added and removed; None where the payload does not tell it all.
+        before: the commit it was at; empty where it is new, or the payload does not tell.
+        paths: what the push changed, added and removed since ``before``; None where the payload does not tell it
+            all, or where ``commit`` does not follow ``before`` (a forced push).
     """
 
     repository: str
     ref: str
     commit: str
+    before: str = ""
     others: tuple[str, ...] = ()
     paths: frozenset[str] | None = None
 

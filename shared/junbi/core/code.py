@@ -1,0 +1,140 @@
+"""Code that is watched: which commit of a repository a plan would train with, and whether a push concerns it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from wcmatch import glob
+
+from junbi.core.identity import by_semver
+from junbi.core.model import Reason
+from junbi.core.plan import Spec
+from junbi.core.reasons import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from junbi.core.model import CommitRef
+
+_HEADS, _TAGS = "refs/heads/", "refs/tags/"
+#: ``*`` stays within one folder, ``**`` crosses them, ``{a,b}`` and ``!not`` mean what they say; case counts.
+_GLOB = glob.GLOBSTAR | glob.BRACE | glob.NEGATE | glob.NEGATEALL | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX
+
+
+class CodeSpec(Spec):
+    """A watched line of a Git repository: one branch, or the tags of a pattern.
+
+    Attributes:
+        repository: its https address, as jobs clone it.
+        address: the same as ``host/path``, by which pushes name it; see ``core.model.CommitRef``.
+        branch: empty where tags are watched.
+        tags: a regular expression with a named group for each placeholder; empty where a branch is watched.
+        paths: globs; where given, commits that touch nothing under them are passed over.
+        webhook: the name of the secret that pushes are signed with; empty where only polling tells of them.
+        credentials: the name of the secret that reads the repository; empty for a public one.
+        mount: where jobs find it.
+    """
+
+    name: str
+    repository: str
+    address: str
+    branch: str = ""
+    tags: str = ""
+    allow: str = r"[A-Za-z0-9._-]{1,128}"
+    paths: tuple[str, ...] = ()
+    webhook: str = ""
+    credentials: str = ""
+    mount: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The commit that a watched line is at.
+
+    Attributes:
+        ref: in full.
+        label: the branch or tag, for people and for ``newest``.
+        captures: ``commit``, ``branch`` or ``tag``, and what the placeholders of ``tags`` took.
+    """
+
+    commit: str
+    ref: str
+    label: str
+    captures: Mapping[str, str]
+
+
+def watches(spec: CodeSpec, ref: str) -> bool:
+    """Whether a branch or tag is (one of) the watched."""
+    if spec.branch:
+        return ref == _HEADS + spec.branch
+    return ref.startswith(_TAGS) and _tag(spec, ref.removeprefix(_TAGS)) is not None
+
+
+def found(spec: CodeSpec, refs: Mapping[str, str]) -> Found | Reason:
+    """The commit a line is at, of all refs that the repository has; or why there is none.
+
+    Args:
+        spec: the line.
+        refs: full names and the commits they are at, annotated tags peeled.
+    """
+    if spec.branch:
+        commit = refs.get(_HEADS + spec.branch)
+        if commit is None:
+            return _gone(spec, f"no branch {spec.branch}")
+        captures = {"commit": commit, "branch": spec.branch}
+        return Found(commit, _HEADS + spec.branch, f"{spec.branch} {commit[:12]}", captures)
+    tags = {ref.removeprefix(_TAGS): commit for ref, commit in refs.items() if watches(spec, ref)}
+    if not tags:
+        return _gone(spec, "no tag of that pattern")
+    tag = max(tags, key=lambda name: (by_semver(name), name))
+    captures = {"commit": tags[tag], "tag": tag, **(_tag(spec, tag) or {})}
+    return Found(tags[tag], _TAGS + tag, tag, captures)
+
+
+def concerns(spec: CodeSpec, paths: Iterable[str] | None) -> bool:
+    """Whether a change of these paths is one of the watched; where they are not known it is taken for one."""
+    if not spec.paths or paths is None:
+        return True
+    return any(glob.globmatch(path, list(spec.paths), flags=_GLOB) for path in paths)
+
+
+def changed(before: str, pushes: Iterable[CommitRef], now: str) -> frozenset[str] | None:
+    """What lies between two commits, as the pushes tell it; None where they do not reach from one to the other.
+
+    A push is a hint: one that was lost, forced or cut short leaves a gap, and nothing is concluded across a gap.
+    """
+    steps = {push.before: push for push in pushes if push.paths is not None}
+    paths: set[str] = set()
+    at = before
+    while at != now:
+        step = steps.pop(at, None)
+        if step is None or step.paths is None:
+            return None
+        paths |= step.paths
+        at = step.commit
+    return frozenset(paths)
+
+
+def _tag(spec: CodeSpec, tag: str) -> dict[str, str] | None:
+    """What the placeholders of a tag pattern take of a tag; None where it is none of the watched."""
+    match = _compiled(spec.tags).fullmatch(tag)
+    if match is None or not re.fullmatch(spec.allow, tag):
+        return None
+    return match.groupdict()
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _gone(spec: CodeSpec, what: str) -> Reason:
+    return Reason(
+        Code.CODE_REF_GONE,
+        f"{spec.repository} has {what}, which {spec.name} watches.",
+        fix="Push it, or correct the entry under 'code' in junbi.yaml.",
+        wakes="the next push, or the next look at the repository",
+    )

@@ -11,43 +11,17 @@ from wcmatch import glob
 
 from junbi.core.identity import by_semver
 from junbi.core.model import Reason
-from junbi.core.plan import Spec
 from junbi.core.reasons import Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from junbi.core.model import CommitRef
+    from junbi.core.plan import CodeSpec
 
 _HEADS, _TAGS = "refs/heads/", "refs/tags/"
 #: ``*`` stays within one folder, ``**`` crosses them, ``{a,b}`` and ``!not`` mean what they say; case counts.
 _GLOB = glob.GLOBSTAR | glob.BRACE | glob.NEGATE | glob.NEGATEALL | glob.DOTGLOB | glob.CASE | glob.FORCEUNIX
-
-
-class CodeSpec(Spec):
-    """A watched line of a Git repository: one branch, or the tags of a pattern.
-
-    Attributes:
-        repository: its https address, as jobs clone it.
-        address: the same as ``host/path``, by which pushes name it; see ``core.model.CommitRef``.
-        branch: empty where tags are watched.
-        tags: a regular expression with a named group for each placeholder; empty where a branch is watched.
-        paths: globs; where given, commits that touch nothing under them are passed over.
-        webhook: the name of the secret that pushes are signed with; empty where only polling tells of them.
-        credentials: the name of the secret that reads the repository; empty for a public one.
-        mount: where jobs find it.
-    """
-
-    name: str
-    repository: str
-    address: str
-    branch: str = ""
-    tags: str = ""
-    allow: str = r"[A-Za-z0-9._-]{1,128}"
-    paths: tuple[str, ...] = ()
-    webhook: str = ""
-    credentials: str = ""
-    mount: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,13 +63,23 @@ class Arrival:
         return f"oss://{self.bucket}/{self.prefix}"
 
 
+class InputKind(StrEnum):
+    """What an input is."""
+
+    DATASET = "dataset"
+    CODE = "code"
+
+
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """An immutable state of a dataset: the members that one version's prefix held when it was closed.
+    """An immutable state of an input: of a dataset, the members that one version's prefix held when it was closed;
+    of code, a commit.
 
     Attributes:
+        dataset: the input's name, whatever its kind.
         label: the captures in their order, joined by slashes; for people, and for ``newest``.
-        digest: SHA-256 (hex) over the members, see ``core.digest``.
+        bucket, prefix: where a dataset's members lie; of code, its repository as ``host/path`` and the ref.
+        digest: SHA-256 (hex) over the members, see ``core.digest``; of code, the commit.
         size: bytes of all members.
         members: their number.
         newest_at: the newest LastModified among them.
@@ -86,6 +96,7 @@ class Revision:
     size: int
     newest_at: datetime
     created_at: datetime
+    kind: InputKind = InputKind.DATASET
 
 
 class CreateState(StrEnum):

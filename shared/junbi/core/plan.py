@@ -84,6 +84,32 @@ class DatasetSpec(Spec):
     manifests: str | None = None
 
 
+class CodeSpec(Spec):
+    """A watched line of a Git repository: one branch, or the tags of a pattern.
+
+    Attributes:
+        repository: its https address, as jobs clone it.
+        address: the same as ``host/path``, by which pushes name it; see ``core.model.CommitRef``.
+        branch: empty where tags are watched.
+        tags: a regular expression with a named group for each placeholder; empty where a branch is watched.
+        paths: globs; where given, commits that touch nothing under them are passed over.
+        webhook: the secrets, by name, one of which signs its pushes; none where only polling tells of them.
+        credentials: the secret, by name, that reads the repository; empty for a public one.
+        mount: where jobs find it.
+    """
+
+    name: str
+    repository: str
+    address: str
+    branch: str = ""
+    tags: str = ""
+    allow: str = r"[A-Za-z0-9._-]{1,128}"
+    paths: tuple[str, ...] = ()
+    webhook: tuple[str, ...] = ()
+    credentials: str = ""
+    mount: str
+
+
 class Output(Spec):
     """A place the job writes to, mounted directly; ``{launch}`` in ``uri`` is the launch's id."""
 
@@ -122,6 +148,7 @@ class PlanSpec(Spec):
         on: the inputs that start it: any of them, or with ``together`` all of them new since it was launched last.
         join: captures in which the pinned revisions must agree.
         settle: seconds in which what arrives is merged into one launch.
+        code: the watched code it trains with, found at ``code_mount``; empty for none.
     """
 
     name: str
@@ -138,6 +165,13 @@ class PlanSpec(Spec):
     join: tuple[str, ...] = ()
     settle: float | None = None
     policy: Policy = Policy()
+    code: str = ""
+    code_mount: str = ""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Every input that a launch pins a revision of."""
+        return (*self.datasets, *((self.code,) if self.code else ()))
 
 
 class Generation(Spec):
@@ -152,3 +186,4 @@ class Generation(Spec):
     workspace: str
     datasets: dict[str, DatasetSpec]
     plans: dict[str, PlanSpec]
+    code: dict[str, CodeSpec] = {}

@@ -126,7 +126,7 @@ class Generations:
         self._database.run("drop_plan_inputs")
         for plan in generation.plans.values():
             self._database.run("put_plan", name=plan.name, spec=plan.model_dump_json())
-            for name in plan.datasets:
+            for name in plan.inputs:
                 self._database.run("put_plan_input", input=name, plan=plan.name)
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from junbi.errors import LedgerError, LedgerNotShared
 from junbi.ledger.arrivals import Arrivals
 from junbi.ledger.clock import LedgerClock, SharedClock
+from junbi.ledger.code_lines import CodeLines
+from junbi.ledger.deliveries import Deliveries
 from junbi.ledger.expectations import Expectations
 from junbi.ledger.generations import Generations
 from junbi.ledger.launches import Launches
@@ -46,6 +48,8 @@ class Ledger:
         self.generations = Generations(database)
         self.arrivals = Arrivals(database)
         self.scans = Scans(database)
+        self.code_lines = CodeLines(database)
+        self.deliveries = Deliveries(database)
         self.expectations = Expectations(database)
         self.notes = Notes(database)
         self.member_lists = MemberLists(database)

@@ -11,6 +11,7 @@ from junbi.core.facts import (
     Arrival,
     ArrivalState,
     CreateState,
+    InputKind,
     Launch,
     LaunchState,
     Registration,
@@ -122,13 +123,14 @@ def arrival_columns(arrival: Arrival) -> Row:
 def revision(row: Row) -> Revision:
     """A revision from its row."""
     times = {name: from_time(row[name]) for name in ("newest_at", "created_at")}
-    return Revision(**{**own(Revision, row), **times, "captures": json.loads(row["captures"])})
+    kind = known(InputKind, row["kind"], f"revision {row['id']}")
+    return Revision(**{**own(Revision, row), **times, "captures": json.loads(row["captures"]), "kind": kind})
 
 
 def revision_columns(revision: Revision) -> Row:
     """A revision's columns."""
     times = {"newest_at": to_time(revision.newest_at), "created_at": to_time(revision.created_at)}
-    return {**asdict(revision), **times, "captures": to_json(revision.captures)}
+    return {**asdict(revision), **times, "captures": to_json(revision.captures), "kind": revision.kind.value}
 
 
 def registration(row: Row) -> Registration:

@@ -29,6 +29,9 @@ def apply(ledger: Ledger, generation: Generation) -> int | None:
         return None
     with ledger.transaction():
         number = ledger.generations.apply(generation, now)
+        ledger.code_lines.put(generation.code)
+        for line in generation.code:
+            ledger.worklist.ask("code", line, now)
         for dataset in generation.datasets.values():
             head = identity.newest(ledger.returns.held(dataset.name, dataset.watch.bucket), dataset.newest)
             if head is not None:

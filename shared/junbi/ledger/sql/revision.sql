@@ -9,9 +9,9 @@ SELECT * FROM revision WHERE dataset = :dataset;
 
 -- name: add_revision
 INSERT INTO revision
-    (id, dataset, label, bucket, prefix, captures, digest, members, size, newest_at, created_at)
+    (id, dataset, label, bucket, prefix, captures, digest, members, size, newest_at, created_at, kind)
 VALUES
-    (:id, :dataset, :label, :bucket, :prefix, :captures, :digest, :members, :size, :newest_at, :created_at)
+    (:id, :dataset, :label, :bucket, :prefix, :captures, :digest, :members, :size, :newest_at, :created_at, :kind)
 ON CONFLICT (id) DO NOTHING;
 
 -- name: add_registration

@@ -1,4 +1,4 @@
-"""Registers a revision as a dataset version in AIWorkSpace, exactly once, recognised by its digest."""
+"""Registers a revision in AIWorkSpace exactly once: a dataset's version, or the code build that its commit is of."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from junbi.core import refusals
 from junbi.core.facts import CreateState, Registration, Revision
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.errors import CallFailed, Refused, Stale
-from junbi.pipeline import create, dataset_request
+from junbi.pipeline import create
+from junbi.pipeline.registrar import Found, registrar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 #: How long a registration waits for an earlier one of its dataset, which also wakes it when it ends.
 WAIT_FOR_EARLIER = timedelta(seconds=30)
-
-#: CreateDataset makes the first version itself, and calls it so. Source: notes of use on the real service.
-FIRST_VERSION = "v1"
 
 
 def look(ports: Ports, revision_id: str) -> datetime | None:
@@ -49,7 +46,7 @@ def _step(ports: Ports, revision: Revision, registration: Registration) -> datet
     try:
         known = _known(ports, revision, registration)
     except CallFailed as error:
-        if isinstance(error, Refused) and error.code in refusals.DATASET_GONE and _forget(ports, revision, now):
+        if _is_gone(revision, error.operation, error) and _forget(ports, revision, now):
             return now + create.LOOK_AGAIN
         _say(ports, registration, error)
         raise
@@ -83,13 +80,12 @@ def bring_here(ports: Ports, revision_ids: Iterable[str]) -> None:
             ledger.worklist.ask("revision", one.revision, ledger.now())
 
 
-def _is_gone(operation: str, answer: Answer) -> bool:
-    failure = answer.failure if answer.state is CreateState.REFUSED else None
-    return operation == "CreateDatasetVersion" and failure is not None and failure.code in refusals.DATASET_GONE
+def _is_gone(revision: Revision, operation: str, failure: CallFailed | None) -> bool:
+    return isinstance(failure, Refused) and registrar(revision.kind).is_gone(operation, failure.code)
 
 
 def _forget(ports: Ports, revision: Revision, now: datetime) -> bool:
-    """Forget the dataset that a revision was to be registered under, which is gone; whether there was one.
+    """Forget what a revision was to be registered under, which is gone; whether there was one.
 
     Not while it may be so new that listings do not show it: a second one would be made.
     """
@@ -99,8 +95,8 @@ def _forget(ports: Ports, revision: Revision, now: datetime) -> bool:
     if not dataset_id or now < _made_at(ports, revision.dataset, dataset_id) + ports.settling.time:
         return False
     said = (
-        f"Dataset {dataset_id}, which the earlier versions of {revision.dataset} were registered under, is not there "
-        "any more. It is looked for by its name, or made again."
+        f"{dataset_id}, which the earlier versions of {revision.dataset} were registered under, is not there any "
+        "more. It is looked for by its name, or made again."
     )
     reason = Reason(Code.CALL_FAILED, said, wakes="the next look in a moment")
     state = CreateState.PENDING if own.state is CreateState.SUBMITTING else own.state
@@ -139,40 +135,22 @@ def _known(ports: Ports, revision: Revision, registration: Registration) -> Regi
     """The registration with what the ledger and PAI know of it: DONE where the version is there already."""
     told = create.evidence(ports, _owner(revision.id))
     if told is not None:
-        return _created(registration, told.operation, told.detail)
+        return _created(revision, registration, told.operation, told.detail)
     scope = _scope(ports, registration)
     registration = replace(registration, region=scope.region, workspace=scope.workspace)
-    workspace = ports.workspace_in(scope.region)
-    dataset_id = ports.ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
-    if not dataset_id:
-        dataset = workspace.find_dataset(scope.workspace, dataset_request.name(scope, revision))
-        if dataset is None:
-            return replace(registration, dataset_id="")
-        if not dataset_request.is_ours(scope, dataset):
-            return replace(registration, state=CreateState.REFUSED, reason=_name_taken(dataset.name or ""))
-        dataset_id = dataset.dataset_id or ""
-    version = workspace.find_version(dataset_id, revision.digest)
-    if version is None or not version.version_name:
-        return replace(registration, dataset_id=dataset_id)
-    return _done(registration, dataset_id, version.version_name)
+    known_id = ports.ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
+    found = registrar(revision.kind).find(ports, scope, revision, known_id)
+    if not isinstance(found, Found):
+        return replace(registration, state=CreateState.REFUSED, reason=found)
+    return _done(registration, found) if found.name else replace(registration, dataset_id=found.id)
 
 
-def _created(registration: Registration, operation: str, created: str) -> Registration:
-    if operation == "CreateDataset":
-        return _done(registration, created, FIRST_VERSION)
-    return _done(registration, registration.dataset_id, created)
+def _created(revision: Revision, registration: Registration, operation: str, made: str) -> Registration:
+    return _done(registration, registrar(revision.kind).created(operation, made, revision, registration.dataset_id))
 
 
-def _done(registration: Registration, dataset_id: str, version_name: str) -> Registration:
-    return replace(registration, state=CreateState.DONE, dataset_id=dataset_id, version_name=version_name, reason=None)
-
-
-def _name_taken(name: str) -> Reason:
-    return Reason(
-        Code.PLATFORM_REFUSED,
-        f"The workspace has a dataset named {name} that junbi did not make.",
-        fix="Rename that dataset, or the one in junbi.yaml; then run 'junbi apply'.",
-    )
+def _done(registration: Registration, found: Found) -> Registration:
+    return replace(registration, state=CreateState.DONE, dataset_id=found.id, version_name=found.name, reason=None)
 
 
 def _settle(ports: Ports, registration: Registration, now: datetime) -> datetime:
@@ -185,22 +163,13 @@ def _settle(ports: Ports, registration: Registration, now: datetime) -> datetime
 
 
 def _submit(ports: Ports, revision: Revision, registration: Registration) -> datetime | None:
-    scope, dataset_id = ports.scope, registration.dataset_id
-    owner = _owner(revision.id)
+    wanted = registrar(revision.kind).create(ports, revision, registration.dataset_id)
     submitting = replace(registration, state=CreateState.SUBMITTING)
-    if dataset_id:
-        version = dataset_request.create_version(scope, revision)
-        with ports.ledger.transaction():
-            _begin(ports, revision, submitting)
-            stored = create.store(ports, owner, "CreateDatasetVersion", version)
-        answer = create.send(ports, stored, lambda stamp: ports.workspace.create_version(dataset_id, version, stamp))
-        return _answered(ports, revision, submitting, "CreateDatasetVersion", answer)
-    dataset = dataset_request.create_dataset(scope, revision)
     with ports.ledger.transaction():
         _begin(ports, revision, submitting)
-        stored = create.store(ports, owner, "CreateDataset", dataset)
-    answer = create.send(ports, stored, lambda stamp: ports.workspace.create_dataset(dataset, stamp))
-    return _answered(ports, revision, submitting, "CreateDataset", answer)
+        stored = create.store(ports, _owner(revision.id), wanted.operation, wanted.request)
+    answer = create.send(ports, stored, wanted.send)
+    return _answered(ports, revision, submitting, wanted.operation, answer)
 
 
 def _begin(ports: Ports, revision: Revision, submitting: Registration) -> None:
@@ -221,9 +190,9 @@ def _answered(
 ) -> datetime | None:
     saved = replace(submitting, row=submitting.row + 1)
     if answer.state is CreateState.DONE:
-        _save(ports, revision, _created(saved, operation, answer.created))
+        _save(ports, revision, _created(revision, saved, operation, answer.created))
         return None
-    if _is_gone(operation, answer) and _forget(ports, revision, ports.ledger.now()):
+    if _is_gone(revision, operation, answer.failure) and _forget(ports, revision, ports.ledger.now()):
         return ports.ledger.now() + create.LOOK_AGAIN
     failed = replace(saved, state=answer.state, reason=create.reason(answer, operation))
     _save(ports, revision, failed)
@@ -238,10 +207,7 @@ def _save(ports: Ports, revision: Revision, registration: Registration) -> None:
     with ledger.transaction():
         ledger.revisions.save_registration(registration)
         if registration.state is CreateState.DONE:
-            said = (
-                f"{revision.dataset} {revision.label} is dataset {registration.dataset_id} {registration.version_name}."
-            )
-            ledger.tell(_owner(revision.id), "DatasetRegistered", said, now)
+            ledger.tell(_owner(revision.id), *registrar(revision.kind).told(revision, registration), now)
         elif registration.reason is not None and not create.is_told(ledger, _owner(revision.id), registration.reason):
             ledger.tell(_owner(revision.id), registration.reason.code, registration.reason.message, now)
         for launch in ledger.launches.pinning(revision.id):

@@ -62,7 +62,7 @@ ON CONFLICT (revision) DO UPDATE SET returned_at = excluded.returned_at;
 -- name: held_revisions
 -- Of each upload what it was closed with last: what its prefix held before is nobody's newest.
 SELECT revision.id, revision.dataset, revision.label, revision.bucket, revision.prefix, revision.captures,
-    revision.digest, revision.members, revision.size, revision.newest_at,
+    revision.digest, revision.members, revision.size, revision.newest_at, revision.kind,
     COALESCE(returned.returned_at, revision.created_at) AS created_at
 FROM arrival JOIN revision ON revision.id = arrival.revision
 LEFT JOIN returned ON returned.revision = revision.id

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from junbi.core.model import CommitRef, Reason
 from junbi.core.plan import CodeSpec
-from junbi.ledger.code_lines import MOST_PATHS
+from junbi.ledger.code_lines import MOST_PATHS, LineState
 from junbi.ledger.deliveries import RING, RefusedDelivery
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def push(commit: str, before: str = "", paths: frozenset[str] | None = frozenset
 def test_lines_are_found_by_address_and_secret(ledger: Ledger) -> None:
     """A push finds the lines of its repository, and none whose pushes are signed with another secret."""
     other = LINE.model_copy(update={"name": "other", "webhook": ("C",)})
-    ledger.code_lines.put({"trainer": LINE, "other": other})
+    ledger.code_lines.put({"trainer": LINE, "other": other}, NOW)
     assert ledger.code_lines.at([LINE.address, "x/y"], ("B", "A")) == [LINE]
     assert ledger.code_lines.at(["x/y"], ("B", "A")) == []
     assert ledger.code_lines.webhooks() == [("B", "A"), ("C",)]
@@ -41,9 +42,24 @@ def test_lines_are_found_by_address_and_secret(ledger: Ledger) -> None:
 
 def test_a_line_that_is_no_longer_declared_is_gone(ledger: Ledger) -> None:
     """Only what was applied last is watched."""
-    ledger.code_lines.put({"trainer": LINE})
-    ledger.code_lines.put({})
+    ledger.code_lines.put({"trainer": LINE}, NOW)
+    ledger.code_lines.put({}, NOW)
     assert ledger.code_lines.all() == []
+
+
+def test_a_line_keeps_where_it_stands_until_what_it_watches_changes(ledger: Ledger) -> None:
+    """Applied again it goes on; another branch is looked at anew; another repository is watched since then."""
+    reason = Reason("CodeRefGone", "gone")
+    stands = LineState(NOW, "c1", NOW, reason)
+    later = NOW + timedelta(hours=1)
+    ledger.code_lines.put({"trainer": LINE}, NOW)
+    ledger.code_lines.save_state("trainer", stands)
+    ledger.code_lines.put({"trainer": LINE}, later)
+    assert ledger.code_lines.state("trainer") == stands
+    ledger.code_lines.put({"trainer": LINE.model_copy(update={"branch": "next"})}, later)
+    assert ledger.code_lines.state("trainer") == replace(stands, head="")
+    ledger.code_lines.put({"trainer": LINE.model_copy(update={"address": "x/y"})}, later)
+    assert ledger.code_lines.state("trainer") == replace(stands, head="", since=later)
 
 
 def test_pushes_come_back_as_they_were_said(ledger: Ledger) -> None:

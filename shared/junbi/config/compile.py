@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from junbi.config.findings import Findings, listed, suggestion
 from junbi.config.loops import check_loops
 from junbi.config.plans import compile_plan
-from junbi.config.watches import compile_datasets
+from junbi.config.watches import compile_datasets, existing_datasets
 from junbi.core.plan import Generation
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def compile_generation(
         workspace=chosen.workspace,
         datasets=datasets,
         plans=compiled,
+        existing=existing_datasets(config),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from junbi.config.findings import listed, suggestion
-from junbi.config.model import Config
+from junbi.config.model import EXISTING, WATCHED, Config, ExistingDataset
 from junbi.config.policies import MAPPING, PLAIN
 from junbi.config.tree import Leaf, Listing, bare
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from junbi.config.tree import Node, Path, Table
 
 #: What stands in an error's place and is no key of the file.
-_NO_STEPS = frozenset({"[key]", MAPPING, PLAIN})
+_NO_STEPS = frozenset({"[key]", MAPPING, PLAIN, WATCHED, EXISTING})
 
 _EXPECTED = {
     "string_type": "text",
@@ -114,7 +114,10 @@ def _keys(model: type[BaseModel], loc: Path) -> set[str]:
     """The keys, as the file spells them, of the model that stands at ``loc`` below ``model``."""
     here: Any = model
     for step in loc:
-        here = here if step in _NO_STEPS else _below(here, step)
+        if step == EXISTING:
+            here = ExistingDataset
+        elif step not in _NO_STEPS:
+            here = _below(here, step)
     return {field.alias or name for name, field in here.model_fields.items()} if _is_model(here) else set()
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from junbi.config.policies import Limits, On, Policy
 from junbi.config.section import Section
 from junbi.config.types import (
     Address,
     Bytes,
+    DatasetId,
     Duration,
     Expression,
     Instance,
@@ -24,6 +25,7 @@ from junbi.config.types import (
     Text,
     TimeOfDay,
     Value,
+    Version,
     Workspace,
     Zone,
     refuse,
@@ -123,10 +125,10 @@ class Expect(Section):
 
 
 class Dataset(Section):
-    """A folder in OSS in which each version is a folder of its own."""
+    """A folder in OSS in which each version is a folder of its own, or which is uploaded to again and again."""
 
     watch: str
-    """Where versions arrive: oss://bucket/path/{version}/."""
+    """Where versions arrive: oss://bucket/path/{version}/. Without a placeholder each closing is a version."""
     complete: Complete
     """When a version is complete."""
     newest: Literal["time", "version", "semver"] = "time"
@@ -141,6 +143,32 @@ class Dataset(Section):
     """Where jobs find it."""
     allow: Expression | None = None
     """A regular expression for the names that placeholders may take, in place of [A-Za-z0-9._-]{1,128}."""
+
+
+class ExistingDataset(Section):
+    """A dataset that PAI has already, by its id. It is mounted and never changes, so it starts no plan."""
+
+    id: DatasetId
+    """PAI's id of the dataset."""
+    version: Version
+    """PAI's name of the version that is mounted. It is always explicit, so that all jobs see the same."""
+    mount: Mount
+    """Where jobs find it, read only."""
+
+
+#: The two kinds of datasets are told apart by these, which stand in the places of errors as well.
+WATCHED, EXISTING = "(watched)", "(existing)"
+
+
+def _kind(value: Any) -> str:
+    by_id = isinstance(value, ExistingDataset) or (isinstance(value, dict) and "id" in value)
+    return EXISTING if by_id else WATCHED
+
+
+#: A dataset that is watched, or one that exists already.
+AnyDataset = Annotated[
+    Annotated[Dataset, Tag(WATCHED)] | Annotated[ExistingDataset, Tag(EXISTING)], Discriminator(_kind)
+]
 
 
 class Image(Section):
@@ -172,7 +200,7 @@ class Job(Section):
     workers: Workers = Workers()
     """The pods."""
     command: Text
-    """The shell command of every pod. {params.x}, {dataset.version} and {launch} are filled in and quoted."""
+    """The shell command of every pod. {params.x}, {dataset.version}, {launch} and {attempt} are filled in, quoted."""
     env: dict[Key, str] = {}
     """Environment variables; the same placeholders are filled in."""
     request: dict[str, Any] = {}
@@ -183,7 +211,7 @@ class Output(Section):
     """A folder in OSS that the job writes to."""
 
     uri: str
-    """Where: oss://bucket/path/{launch}/."""
+    """Where: oss://bucket/path/{launch}/, or {launch}/{attempt}/ where attempts are to write apart."""
     mount: Mount
     """Where the job finds it."""
 
@@ -230,8 +258,8 @@ class Config(Section):
     """Of the times of day in this file."""
     defaults: Defaults = Defaults()
     """What every plan has."""
-    datasets: Named[Dataset] = {}
-    """Watched folders."""
+    datasets: Named[AnyDataset] = {}
+    """Watched folders, and datasets that exist already."""
     images: Named[Image] = {}
     """Container images."""
     resources: Named[Resource] = {}

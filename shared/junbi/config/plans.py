@@ -8,6 +8,7 @@ from junbi.config.findings import listed, suggestion
 from junbi.config.policy_specs import check_joins, check_policy, compile_policy
 from junbi.config.request import check_request
 from junbi.config.templates import check_templates
+from junbi.config.watches import existing_datasets
 from junbi.core.places import split
 from junbi.core.plan import JobTemplate, Output, PlanSpec, Resource, Workers
 from junbi.core.rules import mount_collision
@@ -32,8 +33,9 @@ def compile_plan(name: str, config: Config, datasets: Mapping[str, DatasetSpec],
     resources = _known(plan.resource, config.resources, "resource", (*path, "resource"), findings)
     _reserved(config, plan, path, findings)
     check_request(plan.job.request, (*path, "job", "request"), findings)
-    check_templates(plan, datasets, path, findings)
-    check_joins(plan, datasets, path, findings)
+    existing = existing_datasets(config)
+    check_templates(plan, datasets, existing, path, findings)
+    check_joins(plan, datasets, existing, path, findings)
     check_policy(plan.policy, config, path, findings)
     outputs_right = _outputs(plan, path, findings)
     if not (images and resources and outputs_right and set(plan.datasets) <= set(config.datasets)):
@@ -47,11 +49,13 @@ def compile_plan(name: str, config: Config, datasets: Mapping[str, DatasetSpec],
 
 
 def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
+    existing = existing_datasets(config)
+    watched = [dataset for dataset in plan.datasets if dataset not in existing]
     return PlanSpec(
         name=name,
         on=tuple(starters(plan)),
-        datasets=tuple(plan.datasets),
-        mounts={dataset: config.datasets[dataset].mount for dataset in plan.datasets},
+        datasets=tuple(watched),
+        mounts={dataset: config.datasets[dataset].mount for dataset in watched},
         image=config.images[plan.image].uri,
         resource=Resource(name=plan.resource, public=config.resources[plan.resource].public),
         params=plan.params,
@@ -68,6 +72,7 @@ def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
         join=tuple(plan.join),
         settle=plan.settle,
         policy=compile_policy(plan.policy, config),
+        existing=tuple(existing[dataset] for dataset in plan.datasets if dataset in existing),
     )
 
 
@@ -84,6 +89,7 @@ def _known(name: str, things: Iterable[str], what: str, path: Path, findings: Fi
 
 
 def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
+    existing = existing_datasets(config)
     starting = ("on",) if isinstance(plan.on, list) else ("on", "all")
     for key, names in ((("datasets",), plan.datasets), (starting, starters(plan))):
         for index, name in enumerate(names):
@@ -93,6 +99,9 @@ def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
                 _known(name, config.datasets, "dataset", (*path, *key, index), findings)
             elif name not in plan.datasets:
                 _not_used(name, plan, (*path, *key, index), findings)
+            elif name in existing:
+                message = f"{name!r} is version {existing[name].version} for good, so it can never start a plan"
+                findings.error((*path, *key, index), f"{message}: name a dataset that is watched")
     if not starters(plan):
         findings.error((*path, "on"), "names nothing, so nothing could ever start this plan", key=True)
 

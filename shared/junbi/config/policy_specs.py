@@ -8,7 +8,7 @@ from junbi.config.findings import listed, suggestion
 from junbi.core import policy as core
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from junbi.config.findings import Findings
     from junbi.config.model import Config, Plan
@@ -64,10 +64,13 @@ def check_policy(policy: Policy, config: Config, path: Path, findings: Findings)
             findings.error((*path, "policy"), message, key=True)
 
 
-def check_joins(plan: Plan, datasets: Mapping[str, DatasetSpec], path: Path, findings: Findings) -> None:
+def check_joins(
+    plan: Plan, datasets: Mapping[str, DatasetSpec], existing: Collection[str], path: Path, findings: Findings
+) -> None:
     """Notes what a plan joins by and what fewer than two of its inputs have: it could never match."""
-    inputs = [datasets[name] for name in plan.datasets if name in datasets]
-    if len(inputs) < len(plan.datasets):
+    watched = [name for name in plan.datasets if name not in existing]
+    inputs = [datasets[name] for name in watched if name in datasets]
+    if len(inputs) < len(watched):
         return  # told already; the missing one may have it
     known = {capture for one in inputs for capture in one.watch.captures}
     for index, name in enumerate(plan.join):

@@ -9,7 +9,7 @@ from junbi.core.placeholders import references
 from junbi.core.shell import unprotected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from junbi.config.findings import Findings
     from junbi.config.model import Plan
@@ -17,10 +17,16 @@ if TYPE_CHECKING:
     from junbi.core.plan import DatasetSpec
 
 
-def check_templates(plan: Plan, datasets: Mapping[str, DatasetSpec], path: Path, findings: Findings) -> None:
+#: What an existing dataset tells a job of itself.
+_OF_EXISTING = ("id", "version")
+
+
+def check_templates(
+    plan: Plan, datasets: Mapping[str, DatasetSpec], existing: Collection[str], path: Path, findings: Findings
+) -> None:
     """Notes every placeholder in command, env and outputs that cannot be filled, or not safely."""
-    known = names(plan, datasets)
-    broken = {name for name in plan.datasets if name not in datasets}
+    known = names(plan, datasets, existing)
+    broken = {name for name in plan.datasets if name not in datasets and name not in existing}
     for at, text in _templates(plan, path):
         for reference in references(text):
             if reference.name not in known and reference.name.partition(".")[0] not in broken:
@@ -29,12 +35,13 @@ def check_templates(plan: Plan, datasets: Mapping[str, DatasetSpec], path: Path,
         findings.error((*path, "job", "command"), _exposed(reference.name))
 
 
-def names(plan: Plan, datasets: Mapping[str, DatasetSpec]) -> list[str]:
+def names(plan: Plan, datasets: Mapping[str, DatasetSpec], existing: Collection[str]) -> list[str]:
     """Every placeholder the plan may use."""
     captures = [
         f"{name}.{capture}" for name in plan.datasets if name in datasets for capture in datasets[name].watch.captures
     ]
-    return ["launch", *(f"params.{name}" for name in plan.params), *captures]
+    captures += [f"{name}.{word}" for name in plan.datasets if name in existing for word in _OF_EXISTING]
+    return ["launch", "attempt", *(f"params.{name}" for name in plan.params), *captures]
 
 
 def _templates(plan: Plan, path: Path) -> Iterator[tuple[Path, str]]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from junbi.config.expressions import slow_to_match
 from junbi.config.findings import listed
+from junbi.config.model import Dataset
 from junbi.core.placeholders import references
 from junbi.core.places import pattern_of, place, place_of, split
-from junbi.core.plan import Complete, DatasetSpec, Expect, Watch
+from junbi.core.plan import Complete, DatasetSpec, ExistingDataset, Expect, Watch
 
 if TYPE_CHECKING:
     from junbi.config.findings import Findings
-    from junbi.config.model import Config, Dataset
+    from junbi.config.model import Config
     from junbi.config.tree import Path
 
 _SIZE = re.compile(r"(\d+)(?:([KMGT])(i?)B?)?")
@@ -23,10 +24,24 @@ _CAPTURE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _LONGEST_NAME = 127
 
 
+def watched_datasets(config: Config) -> dict[str, Dataset]:
+    """The datasets that are watched, by name."""
+    return {name: dataset for name, dataset in config.datasets.items() if isinstance(dataset, Dataset)}
+
+
+def existing_datasets(config: Config) -> dict[str, ExistingDataset]:
+    """The datasets that PAI has already, by name."""
+    return {
+        name: ExistingDataset(name=name, id=dataset.id, version=dataset.version, mount=dataset.mount)
+        for name, dataset in config.datasets.items()
+        if not isinstance(dataset, Dataset)
+    }
+
+
 def compile_datasets(config: Config, findings: Findings) -> dict[str, DatasetSpec]:
-    """Every dataset whose watch is right, by name."""
+    """Every watched dataset whose watch is right, by name."""
     specs = {}
-    for name, dataset in config.datasets.items():
+    for name, dataset in watched_datasets(config).items():
         if len(f"{config.deployment}-{name}") > _LONGEST_NAME:
             findings.error(("datasets", name), f"its name in PAI, {config.deployment}-{name}, is too long", key=True)
         watch = _watch(name, dataset, findings)
@@ -60,10 +75,12 @@ def _manifests(config: Config, specs: dict[str, DatasetSpec], findings: Findings
         findings.error(path, "takes no placeholders: each dataset gets a folder of its own below it")
     for name, spec in specs.items():
         if place_of(spec.watch).overlaps(written):
-            told = (
-                f"lies under datasets.{name}.watch ({config.datasets[name].watch}): what is written would arrive there"
-            )
+            told = f"lies under datasets.{name}.watch ({_written(config, name)}): what is written would arrive there"
             findings.error(path, told)
+
+
+def _written(config: Config, name: str) -> str:
+    return watched_datasets(config)[name].watch
 
 
 def _expect(dataset: Dataset, config: Config) -> Expect | None:
@@ -136,5 +153,5 @@ def _overlaps(config: Config, specs: dict[str, DatasetSpec], findings: Findings)
     places = {name: place_of(spec.watch) for name, spec in specs.items()}
     for one, other in combinations(specs, 2):
         if places[one].overlaps(places[other]):
-            message = f"one object can lie under this and under datasets.{one}.watch ({config.datasets[one].watch})"
+            message = f"one object can lie under this and under datasets.{one}.watch ({_written(config, one)})"
             findings.error(("datasets", other, "watch"), f"{message}: give each dataset a folder of its own")

@@ -39,12 +39,12 @@ def choose(
         revisions_of: all revisions of an input; asked only where captures have to match.
     """
     key = key_of(plan, revision) or _newest_key(plan, heads)
-    return {name: _match(key, name, heads[name], datasets.get(name), revisions_of) for name in plan.datasets}
+    return {name: _match(key, name, heads[name], datasets.get(name), revisions_of) for name in plan.inputs}
 
 
 def no_match(plan: PlanSpec, revision: Revision, chosen: Mapping[str, Revision | None]) -> Reason | None:
     """Why a plan that joins its inputs does not start: which of them has nothing that matches."""
-    missing = [name for name in plan.datasets if chosen[name] is None]
+    missing = [name for name in plan.inputs if chosen[name] is None]
     key = key_of(plan, revision)
     if not key or not missing:
         return None
@@ -72,5 +72,5 @@ def _match(
 
 
 def _newest_key(plan: PlanSpec, heads: Mapping[str, Revision | None]) -> Key:
-    keys = (key_of(plan, head) for name in (*plan.on, *plan.datasets) if (head := heads[name]) is not None)
+    keys = (key_of(plan, head) for name in (*plan.on, *plan.inputs) if (head := heads[name]) is not None)
     return next((key for key in keys if key), {})

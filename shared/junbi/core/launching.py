@@ -33,7 +33,7 @@ def wanted(
         generation: the number of the generation the plan is from.
         now: the ledger's time.
     """
-    missing = [name for name in plan.datasets if heads[name] is None]
+    missing = [name for name in plan.inputs if heads[name] is None]
     if missing:
         return _missing(plan, missing)
     pins = {name: head.id for name, head in heads.items() if head is not None}

@@ -84,6 +84,19 @@ class DatasetSpec(Spec):
     manifests: str | None = None
 
 
+class ExistingDataset(Spec):
+    """A dataset that the workspace has already, made by somebody else: one version of it is mounted, read only.
+
+    Attributes:
+        id, version: PAI's, such as ``d-k1x2y3z4`` and ``v7``; both are always sent, so that no default decides.
+    """
+
+    name: str
+    id: str
+    version: str
+    mount: str
+
+
 class CodeSpec(Spec):
     """A watched line of a Git repository: one branch, or the tags of a pattern.
 
@@ -149,6 +162,7 @@ class PlanSpec(Spec):
         join: captures in which the pinned revisions must agree.
         settle: seconds in which what arrives is merged into one launch.
         code: the watched code it trains with, found at ``code_mount``; empty for none.
+        existing: the datasets beside ``datasets`` that are nobody's arrival; they start nothing.
     """
 
     name: str
@@ -167,6 +181,7 @@ class PlanSpec(Spec):
     policy: Policy = Policy()
     code: str = ""
     code_mount: str = ""
+    existing: tuple[ExistingDataset, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -187,3 +202,4 @@ class Generation(Spec):
     datasets: dict[str, DatasetSpec]
     plans: dict[str, PlanSpec]
     code: dict[str, CodeSpec] = {}
+    existing: dict[str, ExistingDataset] = {}

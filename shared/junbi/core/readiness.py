@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from junbi.core.model import Check, State
 from junbi.core.reasons import Code
 from junbi.core.rules import (
+    code_build,
     dataset_unchanged,
     dataset_version,
     mount_collision,
@@ -34,7 +35,7 @@ class LaunchFacts:
         workspace: the workspace's id.
         workspace_status: PAI's word for its status, empty where there is none, None where we may not look.
         instance_types: the public instance types of the region, None where we may not look.
-        pinned: by dataset name.
+        pinned: by the input's name.
         listed: the digest of each dataset's prefix as listed just now; a dataset not listed yet is absent.
         unknown: placeholders of the plan that nothing pinned gives a value for.
         request_size: bytes of CreateJob's body; 0 while it cannot be built.
@@ -70,6 +71,7 @@ def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
         mount_collision.check(facts.plan),
         request_size.check(facts.request_size),
         *datasets,
+        *([code_build.check(facts.plan.code, facts.pinned[facts.plan.code])] if facts.plan.code else ()),
     )
 
 

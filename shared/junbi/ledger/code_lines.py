@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from junbi.core.model import CommitRef
 from junbi.core.plan import CodeSpec
-from junbi.ledger.rows import to_json, to_time
+from junbi.errors import LedgerError
+from junbi.ledger.rows import from_reason, from_time, to_json, to_reason, to_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from junbi.core.model import Reason
     from junbi.ledger.database import Database
 
 #: Paths of a push that are kept. One that changes more is looked at whatever it touches.
@@ -21,14 +24,31 @@ MOST_PATHS = 1000
 _SEPARATOR = ","
 
 
+@dataclass(frozen=True, slots=True)
+class LineState:
+    """Where a watched line stands.
+
+    Attributes:
+        since: since when this repository is watched.
+        head: the commit that was looked at last; empty before the first look, and where what is watched changed.
+        looked_at: when that was.
+        reason: why there is no commit to train with, if there is none.
+    """
+
+    since: datetime
+    head: str = ""
+    looked_at: datetime | None = None
+    reason: Reason | None = None
+
+
 class CodeLines:
     """Stores what code is watched, and pushes as the hints they are."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, lines: Mapping[str, CodeSpec]) -> None:
-        """Put the lines of a generation in force, and no others."""
+    def put(self, lines: Mapping[str, CodeSpec], now: datetime) -> None:
+        """Put the lines of a generation in force, and no others. Call it inside a transaction."""
         self._database.run("drop_code_lines_but", names=to_json(list(lines)))
         for line in lines.values():
             self._database.run(
@@ -37,12 +57,27 @@ class CodeLines:
                 address=line.address,
                 webhook=_SEPARATOR.join(line.webhook),
                 spec=line.model_dump_json(),
+                now=to_time(now),
             )
 
     def get(self, name: str) -> CodeSpec | None:
         """A line by its name; None where nothing of that name is watched."""
         row = self._database.row("code_line", name=name)
         return CodeSpec.model_validate_json(row["spec"]) if row else None
+
+    def state(self, name: str) -> LineState:
+        """Where a line stands. LedgerError where nothing of that name is watched."""
+        row = self._database.row("code_line_state", name=name)
+        if row is None:
+            raise LedgerError(f"the ledger watches no code {name}")
+        looked_at = from_time(row["looked_at"]) if row["looked_at"] else None
+        return LineState(from_time(row["since"]), row["head"], looked_at, from_reason(row["reason"]))
+
+    def save_state(self, name: str, state: LineState) -> None:
+        """Save where a line stands after a look."""
+        looked_at = to_time(state.looked_at) if state.looked_at else ""
+        reason = to_reason(state.reason)
+        self._database.run("save_code_line_state", name=name, head=state.head, looked_at=looked_at, reason=reason)
 
     def all(self) -> list[CodeSpec]:
         """Every line, by name."""

@@ -55,9 +55,9 @@ def start(
     """
     with ledger.transaction():
         now, plan = ledger.now(), _plan(ledger, plan_name)
-        chosen = {name: _version(ledger, plan, name, labels.get(name)) for name in plan.datasets}
-        for name in {*labels} - {*plan.datasets}:
-            raise Unknown(f"{plan.name} has no input {name!r}; it has {', '.join(plan.datasets)}.")
+        chosen = {name: _version(ledger, plan, name, labels.get(name)) for name in plan.inputs}
+        for name in {*labels} - {*plan.inputs}:
+            raise Unknown(f"{plan.name} has no input {name!r}; it has {', '.join(plan.inputs)}.")
         pins = {name: one.id for name, one in chosen.items()}
         made = launching.made(plan, pins, {**plan.params, **_params(plan, params)}, _generation(ledger), now)
         wanted = replace(made, made_by=by)

@@ -29,7 +29,7 @@ def apply(ledger: Ledger, generation: Generation) -> int | None:
         return None
     with ledger.transaction():
         number = ledger.generations.apply(generation, now)
-        ledger.code_lines.put(generation.code)
+        ledger.code_lines.put(generation.code, now)
         for line in generation.code:
             ledger.worklist.ask("code", line, now)
         for dataset in generation.datasets.values():

@@ -7,8 +7,9 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from junbi.core.assumptions import TAG_ATTEMPT, TAG_DEPLOYMENT, TAG_IDENTITY, TAG_LAUNCH
+from junbi.core.facts import InputKind
 from junbi.core.placeholders import fill, references
-from junbi.wire.dlc import CreateJobRequest, DataSource, JobSettings, JobSpec
+from junbi.wire.dlc import CodeSource, CreateJobRequest, DataSource, JobSettings, JobSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,12 +34,13 @@ def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJ
         user_command=fill(plan.job.command, values, quote=shlex.quote),
         workspace_id=scope.workspace,
         data_sources=[
-            *(_dataset(plan, name, one) for name, one in pinned.items()),
+            *(_dataset(plan, name, one) for name, one in pinned.items() if one.revision.kind is InputKind.DATASET),
             *(_output(scope, output, values) for output in plan.outputs),
         ],
         envs={name: fill(text, values) for name, text in plan.job.env.items()} | environment(scope, launch, pinned),
         settings=JobSettings(tags=_tags(scope, launch)),
         priority=plan.policy.priority,
+        code_source=_code(plan, pinned[plan.code]) if plan.code else None,
     )
     if not plan.job.request:
         return ours
@@ -90,6 +92,13 @@ def _dataset(plan: PlanSpec, name: str, one: Pinned) -> DataSource:
         data_source_version=one.registration.version_name,
         mount_path=plan.mounts[name],
         mount_access="RO",
+    )
+
+
+def _code(plan: PlanSpec, pinned: Pinned) -> CodeSource:
+    """The code build at the pinned commit: a branch alone would be read when the job starts."""
+    return CodeSource(
+        code_source_id=pinned.registration.dataset_id, commit=pinned.revision.digest, mount_path=plan.code_mount
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from junbi.core import arrival as arrivals
 from junbi.core import refusals
-from junbi.core.facts import CreateState, Pinned
+from junbi.core.facts import CreateState, InputKind, Pinned
 from junbi.core.readiness import LaunchFacts
 from junbi.errors import CallFailed, Refused
 from junbi.pipeline import job_request
@@ -29,7 +29,7 @@ def load(ports: Ports, launch: Launch, plan: PlanSpec | None) -> LaunchFacts:
     """Everything but the listings, which cost most and are made last."""
     inputs = pinned(ports, launch)
     unknown = job_request.unknown(launch, inputs) if plan else ()
-    buildable = plan is not None and set(plan.datasets) == set(inputs) and not unknown
+    buildable = plan is not None and set(plan.inputs) == set(inputs) and not unknown
     registered = all(one.registration.state is CreateState.DONE for one in inputs.values())
     request = job_request.build(ports.scope, launch, inputs) if buildable and registered else None
     return LaunchFacts(
@@ -45,10 +45,9 @@ def load(ports: Ports, launch: Launch, plan: PlanSpec | None) -> LaunchFacts:
 
 def listed(ports: Ports, facts: LaunchFacts, owner: str) -> LaunchFacts:
     """The same facts, with every pinned prefix listed once more; one whose listing takes longer is left out."""
-    several = len(facts.pinned) > 1
-    digests = {
-        name: prove(ports, one.revision, f"{owner}:{name}", several=several) for name, one in facts.pinned.items()
-    }
+    datasets = {name: one for name, one in facts.pinned.items() if one.revision.kind is InputKind.DATASET}
+    several = len(datasets) > 1
+    digests = {name: prove(ports, one.revision, f"{owner}:{name}", several=several) for name, one in datasets.items()}
     ended = {name: digest for name, digest in digests.items() if digest is not None}
     if len(ended) == len(digests):
         for name in digests:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from junbi.core.facts import InputKind
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.pipeline.launch_facts import prove
@@ -21,7 +22,8 @@ def look(ports: Ports, launch_id: str) -> datetime | None:
     launch = ledger.launches.get(launch_id)
     if launch is None:
         return None
-    pinned = {name: ledger.revisions.get(pin) for name, pin in launch.pins.items()}
+    inputs = {name: ledger.revisions.get(pin) for name, pin in launch.pins.items()}
+    pinned = {name: one for name, one in inputs.items() if one.kind is InputKind.DATASET}
     several = len(pinned) > 1
     found = {name: prove(ports, one, _owner(launch, name), several=several) for name, one in pinned.items()}
     now = ledger.now()

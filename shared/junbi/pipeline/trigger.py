@@ -45,7 +45,7 @@ def look(ports: Ports, name: str) -> datetime | None:
 
 
 def _settled(ledger: Ledger, name: str, plan: PlanSpec | None, revision: Revision, now: datetime) -> None:
-    if plan is None or revision.dataset not in plan.datasets:
+    if plan is None or revision.dataset not in plan.inputs:
         said = f"Plan {name}, which {revision.dataset} {revision.label} was to start, no longer trains on it."
         ledger.tell(f"revision:{revision.id}", Code.PLAN_CHANGED if plan else Code.PLAN_REMOVED, said, now)
     else:
@@ -88,13 +88,13 @@ def _decide(ledger: Ledger, plan: PlanSpec, revision: Revision, now: datetime) -
 
 
 def _choose(ledger: Ledger, plan: PlanSpec, revision: Revision) -> dict[str, Revision | None]:
-    heads = {name: ledger.revisions.head(name) for name in plan.datasets}
+    heads = {name: ledger.revisions.head(name) for name in plan.inputs}
     started_by = ledger.generations.watched(revision.dataset)
     if started_by and started_by.dataset.backfill == "launch" and revision.dataset in plan.on:
         heads[revision.dataset] = revision
     if not plan.join:
         return heads
-    watched = {name: ledger.generations.watched(name) for name in plan.datasets}
+    watched = {name: ledger.generations.watched(name) for name in plan.inputs}
     datasets = {name: one.dataset for name, one in watched.items() if one is not None}
     return joining.choose(plan, revision, heads, datasets, ledger.revisions.of)
 

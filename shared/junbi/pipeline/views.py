@@ -78,7 +78,7 @@ def plans(ledger: Ledger) -> View:
     """The plans in force, each with the newest version of every input, and the inputs that have none yet."""
     found = ledger.generations.latest()
     specs = found.plans.values() if found else ()
-    heads = {name: ledger.revisions.head(name) for spec in specs for name in spec.datasets}
+    heads = {name: ledger.revisions.head(name) for spec in specs for name in spec.inputs}
     return {"plans": [_plan(spec, heads) for spec in specs]}
 
 
@@ -193,7 +193,7 @@ def _by(entries: Iterable[View], name: str) -> defaultdict[str, list[View]]:
 
 
 def _plan(spec: PlanSpec, heads: Mapping[str, Revision | None]) -> View:
-    newest = {name: heads[name] for name in spec.datasets}
+    newest = {name: heads[name] for name in spec.inputs}
     return {
         "name": spec.name,
         "on": list(spec.on),

@@ -23,8 +23,8 @@ def check(plan: PlanSpec | None, inputs: Collection[str], unknown: Collection[st
     """
     if plan is None:
         return _blocked(Code.PLAN_REMOVED, "The plan was removed from junbi.yaml.", "Declare it again")
-    if set(plan.datasets) != set(inputs):
-        said = f"The plan now trains on {', '.join(plan.datasets)}; this launch was made for {', '.join(inputs)}."
+    if set(plan.inputs) != set(inputs):
+        said = f"The plan now trains on {', '.join(plan.inputs)}; this launch was made for {', '.join(inputs)}."
         return _blocked(Code.PLAN_CHANGED, f"{said} A new version makes a new launch.", "Put the inputs back")
     if unknown:
         said = f"The plan now speaks of {', '.join(unknown)}, which this launch was made without."

@@ -12,8 +12,19 @@ WHERE address IN (SELECT value FROM json_each(:addresses)) AND webhook = :webhoo
 SELECT DISTINCT webhook FROM code_line WHERE webhook <> '' ORDER BY webhook;
 
 -- name: put_code_line
-INSERT INTO code_line (name, address, webhook, spec) VALUES (:name, :address, :webhook, :spec)
-ON CONFLICT (name) DO UPDATE SET address = excluded.address, webhook = excluded.webhook, spec = excluded.spec;
+-- A line of another repository begins anew.
+INSERT INTO code_line (name, address, webhook, spec, since, head, looked_at, reason)
+VALUES (:name, :address, :webhook, :spec, :now, '', '', NULL)
+ON CONFLICT (name) DO UPDATE SET
+    since = CASE WHEN code_line.address = excluded.address THEN code_line.since ELSE excluded.since END,
+    head = CASE WHEN code_line.spec = excluded.spec THEN code_line.head ELSE '' END,
+    address = excluded.address, webhook = excluded.webhook, spec = excluded.spec;
+
+-- name: code_line_state
+SELECT since, head, looked_at, reason FROM code_line WHERE name = :name;
+
+-- name: save_code_line_state
+UPDATE code_line SET head = :head, looked_at = :looked_at, reason = :reason WHERE name = :name;
 
 -- name: drop_code_lines_but
 DELETE FROM code_line WHERE name NOT IN (SELECT value FROM json_each(:names));

@@ -1,8 +1,17 @@
 -- A revision is of a dataset, or of code.
 ALTER TABLE revision ADD COLUMN kind TEXT NOT NULL DEFAULT 'dataset';
 
--- The watched lines of code, found by the address that a push names.
-CREATE TABLE code_line (name TEXT PRIMARY KEY, address TEXT NOT NULL, webhook TEXT NOT NULL, spec TEXT NOT NULL);
+-- The watched lines of code, found by the address that a push names. head is the commit that was looked at last.
+CREATE TABLE code_line (
+    name TEXT PRIMARY KEY,
+    address TEXT NOT NULL,
+    webhook TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    since TEXT NOT NULL,
+    head TEXT NOT NULL,
+    looked_at TEXT NOT NULL,
+    reason TEXT
+);
 CREATE INDEX code_line_address ON code_line (address);
 
 -- What pushes said of a line since it was looked at last; paths are NULL where a push does not tell them all.

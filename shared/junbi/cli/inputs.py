@@ -27,6 +27,7 @@ def command(*, as_json: bool) -> int:
     open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]
     view = {
         "datasets": views.watched(ledger),
+        "existing": views.existing(ledger),
         **views.revisions(ledger),
         "uploads": views.arrivals(ledger, open_states)["arrivals"],
     }
@@ -42,6 +43,10 @@ def _text(view: Mapping[str, Any]) -> str:
     if view["revisions"]:
         heads = ("DATASET", "VERSION", "OBJECTS", "BYTES", "IN PAI AS", "WHERE")
         parts.append(table(heads, [_revision(one) for one in view["revisions"]]))
+    if view["existing"]:
+        parts.append(
+            table(("EXISTING DATASET", "IN PAI AS", "MOUNTED BY"), [_existing(one) for one in view["existing"]])
+        )
     if view["uploads"]:
         parts.append(table(("UPLOAD", "STATE", "WHY"), [_upload(one) for one in view["uploads"]]))
     return "\n\n".join(parts) or "Nothing has arrived under a watched prefix yet."
@@ -58,6 +63,10 @@ def _revision(one: Mapping[str, Any]) -> tuple[str, ...]:
         known if registration["version_name"] else registration["state"],
         one["uri"],
     )
+
+
+def _existing(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return one["dataset"], f"{one['dataset_id']} {one['version_name']}", ", ".join(one["plans"]) or "no plan"
 
 
 def _upload(one: Mapping[str, Any]) -> tuple[str, ...]:

@@ -74,7 +74,8 @@ def _one(view: Mapping[str, Any]) -> str:
 
 
 def _pins(view: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {pin['label']}" for name, pin in view["trains_on"].items())
+    pins = [f"{name} {pin['label']}" for name, pin in view["trains_on"].items()]
+    return ", ".join([*pins, *(f"{name} {it['version_name']}" for name, it in view["mounts"].items())])
 
 
 def _why(view: Mapping[str, Any]) -> str:

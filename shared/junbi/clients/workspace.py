@@ -32,6 +32,11 @@ class WorkspaceClient:
         segments = {"DatasetId": dataset_id}
         return self._api.call(operations.GET_DATASET, wire.GetDatasetResponse, segments=segments)
 
+    def get_version(self, dataset_id: str, version: str) -> wire.GetDatasetVersionResponse:
+        """A version of a dataset by its name."""
+        segments = {"DatasetId": dataset_id, "VersionName": version}
+        return self._api.call(operations.GET_DATASET_VERSION, wire.GetDatasetVersionResponse, segments=segments)
+
     def find_dataset(self, workspace: str, name: str) -> wire.Dataset | None:
         """The dataset of exactly this name; the oldest where names are not unique, None where there is none."""
 

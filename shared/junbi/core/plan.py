@@ -120,6 +120,7 @@ class CodeSpec(Spec):
     paths: tuple[str, ...] = ()
     webhook: tuple[str, ...] = ()
     credentials: str = ""
+    initial: Literal["ignore", "adopt"] = "ignore"
     mount: str
 
 

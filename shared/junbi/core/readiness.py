@@ -9,6 +9,7 @@ from junbi.core.model import Check, State
 from junbi.core.reasons import Code
 from junbi.core.rules import (
     code_build,
+    dataset_exists,
     dataset_unchanged,
     dataset_version,
     mount_collision,
@@ -37,6 +38,7 @@ class LaunchFacts:
         instance_types: the public instance types of the region, None where we may not look.
         pinned: by the input's name.
         listed: the digest of each dataset's prefix as listed just now; a dataset not listed yet is absent.
+        existing: what PAI says of the datasets that the plan names by id.
         unknown: placeholders of the plan that nothing pinned gives a value for.
         request_size: bytes of CreateJob's body; 0 while it cannot be built.
     """
@@ -47,6 +49,7 @@ class LaunchFacts:
     instance_types: frozenset[str] | None
     pinned: Mapping[str, Pinned]
     listed: Mapping[str, str] = field(default_factory=dict)
+    existing: Mapping[str, dataset_exists.Seen] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     request_size: int = 0
 
@@ -70,6 +73,7 @@ def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
         public_resource.check(facts.plan.resource, facts.instance_types),
         mount_collision.check(facts.plan),
         request_size.check(facts.request_size),
+        *(dataset_exists.check(one, facts.existing[one.name]) for one in facts.plan.existing),
         *datasets,
         *([code_build.check(facts.plan.code, facts.pinned[facts.plan.code])] if facts.plan.code else ()),
     )

@@ -10,8 +10,10 @@ class Code(StrEnum):
 
     PLAN_REMOVED = "PlanRemoved"
     PLAN_CHANGED = "PlanChanged"
+    EVALUATION_FAILED = "EvaluationFailed"
     WORKSPACE_NOT_FOUND = "WorkspaceNotFound"
     PUBLIC_RESOURCE_UNKNOWN = "PublicResourceUnknown"
+    DATASET_NOT_FOUND = "DatasetNotFound"
     CAPTURE_REFUSED = "CaptureRefused"
     MOUNT_COLLISION = "MountCollision"
     FEEDBACK_LOOP = "FeedbackLoop"
@@ -28,6 +30,7 @@ class Code(StrEnum):
     DATASET_CHANGED = "DatasetChanged"
     DATA_CHANGED_DURING_RUN = "DataChangedDuringRun"
     NO_CODE_REVISION = "NoCodeRevision"
+    PATHS_UNTOUCHED = "PathsUntouched"
     CODE_REF_GONE = "CodeRefGone"
     CODE_CREDENTIAL_REFUSED = "CodeCredentialRefused"
     WAITING_FOR_MATCH = "WaitingForMatch"

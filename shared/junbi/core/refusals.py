@@ -17,8 +17,16 @@ JOB_OVER = frozenset({"BadRequest"})
 #: The same as JOB_GONE for a dataset. Assumed, as for jobs.
 DATASET_GONE = frozenset({"NotFound", "DatasetNotFound", "DatasetNotExist", "InvalidDatasetId.NotFound"})
 
+#: The same for a version of a dataset.
+VERSION_GONE = frozenset(
+    {"NotFound", "DatasetVersionNotFound", "DatasetVersionNotExist", "InvalidVersionName.NotFound"}
+)
+
 #: The same as JOB_GONE for a workspace. Assumed, as for jobs.
 WORKSPACE_GONE = frozenset({"NotFound", "WorkspaceNotFound", "WorkspaceNotExist", "InvalidWorkspaceId.NotFound"})
+
+#: What ``clients.git`` says of a repository that does not take our credential, or wants one.
+CREDENTIAL_REFUSED = frozenset({"CredentialRefused"})
 
 #: Words of the codes that say that the caller lacks a right. Source: RAM's documentation.
 _FORBIDDEN = ("Forbidden", "NoPermission", "AccessDenied")
@@ -26,6 +34,7 @@ _FORBIDDEN = ("Forbidden", "NoPermission", "AccessDenied")
 #: The right that each create needs. Assumed: named as the rights to read are.
 RIGHTS: Mapping[str, str] = {
     "CreateJob": "paidlc:CreateJob",
+    "CreateCodeSource": "paicodesource:CreateCodeSource",
     "CreateDataset": "paidataset:CreateDataset",
     "CreateDatasetVersion": "paidataset:CreateDatasetVersion",
 }

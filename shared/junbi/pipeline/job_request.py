@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from junbi.core.facts import Launch, Pinned
-    from junbi.core.plan import Output, PlanSpec
+    from junbi.core.plan import ExistingDataset, Output, PlanSpec
     from junbi.ledger.generations import Scope
 
 
@@ -35,6 +35,7 @@ def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJ
         workspace_id=scope.workspace,
         data_sources=[
             *(_dataset(plan, name, one) for name, one in pinned.items() if one.revision.kind is InputKind.DATASET),
+            *(_existing(one) for one in plan.existing),
             *(_output(scope, output, values) for output in plan.outputs),
         ],
         envs={name: fill(text, values) for name, text in plan.job.env.items()} | environment(scope, launch, pinned),
@@ -69,11 +70,13 @@ def environment(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> d
 
 
 def _values(launch: Launch, pinned: Mapping[str, Pinned]) -> dict[str, str]:
-    """What ``{launch}``, ``{params.…}`` and ``{<dataset>.<capture>}`` stand for."""
-    values = {"launch": launch.id}
+    """What ``{launch}``, ``{attempt}``, ``{params.…}`` and ``{<dataset>.<capture>}`` stand for."""
+    values = {"launch": launch.id, "attempt": str(launch.attempt)}
     values |= {f"params.{name}": _text(value) for name, value in launch.params.items()}
     for name, one in pinned.items():
         values |= {f"{name}.{capture}": text for capture, text in one.revision.captures.items()}
+    for one in launch.spec.existing:
+        values |= {f"{one.name}.id": one.id, f"{one.name}.version": one.version}
     return values
 
 
@@ -91,6 +94,15 @@ def _dataset(plan: PlanSpec, name: str, one: Pinned) -> DataSource:
         data_source_id=one.registration.dataset_id,
         data_source_version=one.registration.version_name,
         mount_path=plan.mounts[name],
+        mount_access="RO",
+    )
+
+
+def _existing(existing: ExistingDataset) -> DataSource:
+    return DataSource(
+        data_source_id=existing.id,
+        data_source_version=existing.version,
+        mount_path=existing.mount,
         mount_access="RO",
     )
 

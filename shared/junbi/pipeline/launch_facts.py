@@ -10,7 +10,7 @@ from junbi.core import refusals
 from junbi.core.facts import CreateState, InputKind, Pinned
 from junbi.core.readiness import LaunchFacts
 from junbi.errors import CallFailed, Refused
-from junbi.pipeline import job_request
+from junbi.pipeline import existing_datasets, job_request
 from junbi.pipeline.scan import scan
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def load(ports: Ports, launch: Launch, plan: PlanSpec | None) -> LaunchFacts:
         workspace_status=_workspace_status(ports),
         instance_types=_instance_types(ports),
         pinned=inputs,
+        existing=existing_datasets.seen(ports, plan) if plan else {},
         unknown=unknown,
         request_size=len(request.model_dump_json(by_alias=True, exclude_none=True).encode()) if request else 0,
     )

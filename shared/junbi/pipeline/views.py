@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from junbi.core.facts import Arrival, Attempt, Launch, Revision
     from junbi.core.model import Check, Reason
-    from junbi.core.plan import DatasetSpec, PlanSpec
+    from junbi.core.plan import DatasetSpec, ExistingDataset, PlanSpec
     from junbi.ledger.ledger import Ledger
     from junbi.ledger.overview import Version
 
@@ -95,6 +95,18 @@ def revisions(ledger: Ledger, most: int = MOST) -> View:
     }
 
 
+def existing(ledger: Ledger) -> list[View]:
+    """The datasets that PAI has already and junbi.yaml names by id, with the plans that mount them."""
+    found = ledger.generations.latest()
+    if found is None:
+        return []
+    using = {
+        name: [plan.name for plan in found.plans.values() if one in plan.existing]
+        for name, one in found.existing.items()
+    }
+    return [{"dataset": name, **_existing(one), "plans": using[name]} for name, one in found.existing.items()]
+
+
 def story(ledger: Ledger, after: int = 0, most: int = 1000) -> View:
     """What happened past the entry ``after``, oldest first; pass ``next`` as ``after`` to follow along."""
     entries = ledger.stories(after, most)
@@ -137,6 +149,7 @@ def _launch(one: Launch, pinned: Mapping[str, Revision], look: View | None) -> V
         "reason": _reason(one.reason),
         "job": {"id": one.job_id, "status": one.job_status} if one.job_id else None,
         "trains_on": {name: _pin(pin, pinned.get(pin)) for name, pin in one.pins.items()},
+        "mounts": {existing.name: _existing(existing) for existing in one.spec.existing},
         "params": dict(one.params),
         "attempt": one.attempt,
         "made_by": one.made_by or None,
@@ -198,8 +211,13 @@ def _plan(spec: PlanSpec, heads: Mapping[str, Revision | None]) -> View:
         "name": spec.name,
         "on": list(spec.on),
         "inputs": {name: head.label if head else None for name, head in newest.items()},
+        "mounts": {existing.name: _existing(existing) for existing in spec.existing},
         "waits_for": [name for name, head in newest.items() if head is None],
     }
+
+
+def _existing(one: ExistingDataset) -> View:
+    return {"dataset_id": one.id, "version_name": one.version}
 
 
 def _pin(pin: str, revision: Revision | None) -> View:

@@ -110,8 +110,13 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "join": (),
                 "settle": None,
                 "policy": POLICY,
+                "code": "",
+                "code_mount": "",
+                "existing": (),
             }
         },
+        "code": {},
+        "existing": {},
     }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def check(plan: PlanSpec) -> Check:
     """Blocked where two mounts of datasets, outputs and code collide; names every such pair."""
     mounts = [(f"dataset {name}", path) for name, path in plan.mounts.items()]
+    mounts += [(f"dataset {one.name}", one.mount) for one in plan.existing]
     mounts += [(f"output {output.name}", output.mount) for output in plan.outputs]
     mounts += [(f"code {plan.code}", plan.code_mount)] if plan.code else []
     clashes = [_clash(*one, *other) for one, other in combinations(mounts, 2) if _nested(one[1], other[1])]

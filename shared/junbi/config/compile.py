@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from junbi.config.code import compile_code
 from junbi.config.findings import Findings, listed, suggestion
 from junbi.config.loops import check_loops
 from junbi.config.plans import compile_plan
@@ -30,7 +31,8 @@ def compile_generation(
     findings = findings or Findings()
     name = _choose(config, environment, findings)
     datasets = compile_datasets(config, findings)
-    plans = {plan: compile_plan(plan, config, datasets, findings) for plan in config.plans}
+    code = compile_code(config, findings)
+    plans = {plan: compile_plan(plan, config, datasets, code, findings) for plan in config.plans}
     compiled = {plan: spec for plan, spec in plans.items() if spec is not None}
     check_loops(compiled, datasets, findings)
     findings.raise_if_any()
@@ -42,6 +44,7 @@ def compile_generation(
         workspace=chosen.workspace,
         datasets=datasets,
         plans=compiled,
+        code=code,
         existing=existing_datasets(config),
     )
 

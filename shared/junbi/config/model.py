@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from junbi.config.code import Code
 from junbi.config.policies import Limits, On, Policy
 from junbi.config.section import Section
 from junbi.config.types import (
@@ -21,6 +22,7 @@ from junbi.config.types import (
     Name,
     Named,
     Region,
+    SecretName,
     SomeNamed,
     Text,
     TimeOfDay,
@@ -227,6 +229,8 @@ class Plan(Section):
     """So long after a first new version it waits for others, and makes one launch of them."""
     datasets: list[Name]
     """The datasets it mounts."""
+    code: Name | None = None
+    """One of code, checked out at the commit that the launch is pinned to."""
     image: Name
     """One of images."""
     resource: Name
@@ -258,8 +262,12 @@ class Config(Section):
     """Of the times of day in this file."""
     defaults: Defaults = Defaults()
     """What every plan has."""
+    secrets: dict[Key, SecretName | Annotated[list[SecretName], Field(min_length=1)]] = {}
+    """Names of secrets, never secrets: GIT_HOOK is what the variable JUNBI_SECRET_GIT_HOOK holds. A list: any."""
     datasets: Named[AnyDataset] = {}
     """Watched folders, and datasets that exist already."""
+    code: Named[Code] = {}
+    """Watched lines of Git repositories."""
     images: Named[Image] = {}
     """Container images."""
     resources: Named[Resource] = {}

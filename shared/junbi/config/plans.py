@@ -19,26 +19,33 @@ if TYPE_CHECKING:
     from junbi.config.findings import Findings
     from junbi.config.model import Config, Plan
     from junbi.config.tree import Path
-    from junbi.core.plan import DatasetSpec
+    from junbi.core.plan import CodeSpec, DatasetSpec
 
 #: Beginnings of names that junbi itself gives to tags and environment variables.
 _OUR_TAGS, _OUR_VARIABLES = "junbi.", "JUNBI_"
 
 
-def compile_plan(name: str, config: Config, datasets: Mapping[str, DatasetSpec], findings: Findings) -> PlanSpec | None:
+def compile_plan(
+    name: str,
+    config: Config,
+    datasets: Mapping[str, DatasetSpec],
+    code: Mapping[str, CodeSpec],
+    findings: Findings,
+) -> PlanSpec | None:
     """The plan, or None where what is wrong with it leaves nothing to check further."""
     plan, path = config.plans[name], ("plans", name)
     _inputs(plan, config, path, findings)
+    code_known = plan.code is None or _known(plan.code, config.code, "code", (*path, "code"), findings)
     images = _known(plan.image, config.images, "image", (*path, "image"), findings)
     resources = _known(plan.resource, config.resources, "resource", (*path, "resource"), findings)
     _reserved(config, plan, path, findings)
     check_request(plan.job.request, (*path, "job", "request"), findings)
     existing = existing_datasets(config)
-    check_templates(plan, datasets, existing, path, findings)
+    check_templates(plan, {**datasets, **existing, **code}, path, findings)
     check_joins(plan, datasets, existing, path, findings)
     check_policy(plan.policy, config, path, findings)
     outputs_right = _outputs(plan, path, findings)
-    if not (images and resources and outputs_right and set(plan.datasets) <= set(config.datasets)):
+    if not (images and resources and code_known and outputs_right and set(plan.datasets) <= set(config.datasets)):
         return None
     spec = _spec(name, plan, config)
     collision = mount_collision.check(spec)
@@ -71,6 +78,8 @@ def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
         together=not isinstance(plan.on, list),
         join=tuple(plan.join),
         settle=plan.settle,
+        code=plan.code or "",
+        code_mount=config.code[plan.code].mount if plan.code else "",
         policy=compile_policy(plan.policy, config),
         existing=tuple(existing[dataset] for dataset in plan.datasets if dataset in existing),
     )
@@ -97,6 +106,8 @@ def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
                 findings.error((*path, *key, index), f"{name!r} stands in the list twice")
             elif names is plan.datasets:
                 _known(name, config.datasets, "dataset", (*path, *key, index), findings)
+            elif name == plan.code:
+                continue
             elif name not in plan.datasets:
                 _not_used(name, plan, (*path, *key, index), findings)
             elif name in existing:
@@ -107,9 +118,11 @@ def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
 
 
 def _not_used(name: str, plan: Plan, path: Path, findings: Findings) -> None:
-    near = suggestion(name, plan.datasets)
-    message = f"{name!r} is no input of this plan{near}: only what it names under datasets can start it"
-    findings.error(path, f"{message} ({listed(plan.datasets)})")
+    inputs = [*plan.datasets, *([plan.code] if plan.code else [])]
+    near = suggestion(name, inputs)
+    where = "under datasets or as code" if plan.code else "under datasets"
+    message = f"{name!r} is no input of this plan{near}: only what it names {where} can start it"
+    findings.error(path, f"{message} ({listed(inputs)})")
 
 
 def _reserved(config: Config, plan: Plan, path: Path, findings: Findings) -> None:

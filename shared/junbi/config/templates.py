@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from junbi.config.findings import listed, suggestion
 from junbi.core.placeholders import references
+from junbi.core.plan import CodeSpec, DatasetSpec
 from junbi.core.shell import unprotected
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from junbi.config.findings import Findings
     from junbi.config.model import Plan
     from junbi.config.tree import Path
-    from junbi.core.plan import DatasetSpec
+    from junbi.core.plan import ExistingDataset
+
+    Inputs = Mapping[str, DatasetSpec | ExistingDataset | CodeSpec]
 
 
-#: What an existing dataset tells a job of itself.
-_OF_EXISTING = ("id", "version")
+def check_templates(plan: Plan, inputs: Inputs, path: Path, findings: Findings) -> None:
+    """Notes every placeholder in command, env and outputs that cannot be filled, or not safely.
 
-
-def check_templates(
-    plan: Plan, datasets: Mapping[str, DatasetSpec], existing: Collection[str], path: Path, findings: Findings
-) -> None:
-    """Notes every placeholder in command, env and outputs that cannot be filled, or not safely."""
-    known = names(plan, datasets, existing)
-    broken = {name for name in plan.datasets if name not in datasets and name not in existing}
+    ``inputs`` are those of the file that are right, by name: what a plan says of the others is not judged.
+    """
+    named = [*plan.datasets, *([plan.code] if plan.code else [])]
+    known = names(plan, inputs)
+    broken = {name for name in named if name not in inputs}
     for at, text in _templates(plan, path):
         for reference in references(text):
             if reference.name not in known and reference.name.partition(".")[0] not in broken:
@@ -35,13 +37,20 @@ def check_templates(
         findings.error((*path, "job", "command"), _exposed(reference.name))
 
 
-def names(plan: Plan, datasets: Mapping[str, DatasetSpec], existing: Collection[str]) -> list[str]:
+def names(plan: Plan, inputs: Inputs) -> list[str]:
     """Every placeholder the plan may use."""
-    captures = [
-        f"{name}.{capture}" for name in plan.datasets if name in datasets for capture in datasets[name].watch.captures
-    ]
-    captures += [f"{name}.{word}" for name in plan.datasets if name in existing for word in _OF_EXISTING]
-    return ["launch", "attempt", *(f"params.{name}" for name in plan.params), *captures]
+    named = [*plan.datasets, *([plan.code] if plan.code else [])]
+    told = [f"{name}.{word}" for name in named if name in inputs for word in _words(inputs[name])]
+    return ["launch", "attempt", *(f"params.{name}" for name in plan.params), *told]
+
+
+def _words(one: DatasetSpec | ExistingDataset | CodeSpec) -> tuple[str, ...]:
+    """What an input tells a job of itself."""
+    if isinstance(one, DatasetSpec):
+        return one.watch.captures
+    if isinstance(one, CodeSpec):
+        return ("commit", "branch") if one.branch else ("commit", "tag", *re.compile(one.tags).groupindex)
+    return ("id", "version")
 
 
 def _templates(plan: Plan, path: Path) -> Iterator[tuple[Path, str]]:

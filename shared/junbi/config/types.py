@@ -103,6 +103,8 @@ Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "
 Named = Annotated[dict[Name, T], BeforeValidator(without_extensions)]
 SomeNamed = Annotated[Named[T], AfterValidator(_not_empty), Field(json_schema_extra={"minProperties": 1})]
 Key = _matching(r"[A-Za-z_][A-Za-z0-9_]*", "a name of letters, digits and underscores")
+#: The end of an environment variable's name: JUNBI_SECRET_<this> holds the secret.
+SecretName = _matching(r"[A-Z][A-Z0-9_]{0,62}", "a name such as GIT_HOOK: JUNBI_SECRET_GIT_HOOK holds the secret")
 
 Text = _matching(r"[\s\S]*\S[\s\S]*", "some text")
 Duration = Annotated[

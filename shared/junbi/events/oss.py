@@ -1,4 +1,4 @@
-"""OSS trigger payloads, in the native form ``{"events": [...]}``, become events.
+"""OSS payloads become events: in the trigger's form ``{"events": [...]}``, or passed on by EventBridge.
 
 Keys are taken as they come: OSS sends plain text, and decoding it would break keys that hold ``+`` or ``%`` (assumed,
 from every official sample; no page says so). To check on a real account: upload ``a b+c%20d`` and read the event.
@@ -7,13 +7,16 @@ from every official sample; no page says so). To check on a real account: upload
 from __future__ import annotations
 
 import hashlib
-import json
-from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from junbi.core.model import Event, EventKind, ObjectRef
 from junbi.errors import MalformedPayload
-from junbi.events.parsed import Parsed
+from junbi.events.document import load, shown
+from junbi.events.eventbridge import envelopes, is_bridged
+from junbi.events.parsed import Ignored, IgnoredCode, Parsed
+
+if TYPE_CHECKING:
+    from junbi.events.document import Node
 
 #: After these an object is there, or gone. Everything else that OSS announces (multipart starts, parts and aborts,
 #: changed metadata, reads, what it may add) leaves none, and stays visible by its name.
@@ -30,139 +33,91 @@ _KINDS = {
     "ObjectRemoved:DeleteObject": EventKind.OBJECT_REMOVED,
     "ObjectRemoved:DeleteObjects": EventKind.OBJECT_REMOVED,
 }
-_LARGEST = 1 << 63  #: what a database's integer holds; OSS's largest object is far smaller
-_SHOWN = 80  #: characters of a wrong value that an error shows
+_SOURCES = ("acs.oss", "acs:oss")  #: what EventBridge calls OSS
 
 
 def parse(raw: bytes) -> Parsed[ObjectRef]:
-    """Read a trigger payload.
+    """Read a payload of an OSS trigger, or of a rule of EventBridge.
 
     Raises:
-        MalformedPayload: it is no list of records, or not one of its records is an OSS event that can be read.
+        MalformedPayload: it is neither, or not one of its records is an OSS event that can be read.
     """
+    document = load(raw)
+    if is_bridged(document):
+        records, malformed, ignored = _bridged(document)
+    else:
+        records, malformed, ignored = _native(document), [], []
     events: dict[str, Event[ObjectRef]] = {}
-    malformed: list[MalformedPayload] = []
-    for index, record in enumerate(_records(raw)):
+    for record in records:
         try:
             event = _event(record)
         except MalformedPayload as problem:
-            path = f"events[{index}].{problem.path}".removesuffix(".")
-            malformed.append(MalformedPayload(path, problem.expected, problem.got))
+            malformed.append(problem)
         else:
             events.setdefault(event.id, event)
-    if malformed and not events:
+    if malformed and not events and not ignored:
         raise malformed[0]
-    return Parsed(tuple(events.values()), tuple(malformed))
+    return Parsed(tuple(events.values()), tuple(malformed), tuple(ignored))
 
 
-def _records(raw: bytes) -> list[Any]:
-    try:
-        document = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        got = f"{len(raw)} bytes that are not: {error}"
-        raise MalformedPayload("", "JSON in UTF-8", got) from error
-    records = document.get("events") if isinstance(document, dict) else document
-    if not isinstance(document, dict) or not isinstance(records, list):
-        raise MalformedPayload("", 'an OSS trigger\'s payload, {"events": [...]}', _shown(document))
-    return records
+def _native(document: Node) -> list[Node]:
+    records = document.maybe("events")
+    if not isinstance(records.value, list):
+        document.refuse('an OSS trigger\'s payload, {"events": [...]}')
+    return records.items()
 
 
-def _event(record: Any) -> Event[ObjectRef]:
-    if not isinstance(record, dict):
-        raise MalformedPayload("", "an object", _shown(record))
-    if record.get("eventSource") != "acs:oss":
-        raise MalformedPayload("eventSource", "'acs:oss'", f"an event of {_shown(record.get('eventSource'))}")
-    oss = _object(record, "oss", "")
-    bucket, stored = _object(oss, "bucket", "oss."), _object(oss, "object", "oss.")
-    name = _text(record, "eventName", "")
-    subject = ObjectRef(_text(bucket, "name", "oss.bucket."), _text(stored, "key", "oss.object."))
-    etag = _text(stored, "eTag", "oss.object.", optional=True).strip('"')
-    at = _time(record)
+def _bridged(document: Node) -> tuple[list[Node], list[MalformedPayload], list[Ignored]]:
+    """The records that envelopes hold; a record is the same as the trigger's, and so is the id of its event."""
+    records: list[Node] = []
+    ignored: list[Ignored] = []
+    found, malformed = envelopes(document)
+    for envelope in found:
+        if envelope.source not in _SOURCES:
+            malformed.append(MalformedPayload("source", "'acs.oss'", f"an event of {shown(envelope.source)}"))
+        elif envelope.type.startswith("oss:Object"):
+            records.append(envelope.data)
+        else:
+            told = f"{shown(envelope.type)} is about no object: nothing to do."
+            ignored.append(Ignored(envelope.type, IgnoredCode.NOT_A_PUSH, told))
+    return records, malformed, ignored
+
+
+def _event(record: Node) -> Event[ObjectRef]:
+    source = record["eventSource"]
+    if source.value != "acs:oss":
+        raise MalformedPayload(source.path, "'acs:oss'", f"an event of {shown(source.value)}")
+    oss = record["oss"].required()
+    bucket, stored = oss["bucket"].required(), oss["object"].required()
+    name = record["eventName"].text().removeprefix("oss:")
+    subject = ObjectRef(bucket["name"].text(), stored["key"].text())
+    etag = stored["eTag"].text(optional=True).strip('"')
+    at = record["eventTime"].time()
     return Event(
         id=_id(record, stored, subject, name, etag),
         kind=_KINDS.get(name, EventKind.NOTHING),
         name=name,
         subject=subject,
         at=at,
-        size=_size(stored),
+        size=stored["size"].count("a number of bytes"),
         etag=etag,
     )
 
 
-def _id(record: dict[str, Any], stored: dict[str, Any], subject: ObjectRef, name: str, etag: str) -> str:
+def _id(record: Node, stored: Node, subject: ObjectRef, name: str, etag: str) -> str:
     """Equal for redeliveries, different for any two events.
 
     The request's id alone is not enough, for one request deletes many objects; it tells two uploads of the same
     content in the same millisecond apart. The position tells the appends to one object apart.
     """
-    position, response = stored.get("position"), record.get("responseElements")
-    request_id = response.get("requestId") if isinstance(response, dict) else None
+    position, request_id = stored["position"].value, record["responseElements"].maybe("requestId").value
     parts = (
         subject.bucket,
         subject.key,
         etag,
         name,
         str(position) if type(position) is int else "",
-        record["eventTime"],
+        str(record["eventTime"].value),
         request_id if isinstance(request_id, str) else "",
     )
     return hashlib.blake2b("\0".join(parts).encode(errors="surrogatepass"), digest_size=16).hexdigest()
-
-
-def _object(holder: dict[str, Any], name: str, path: str) -> dict[str, Any]:
-    value = holder.get(name)
-    if not isinstance(value, dict):
-        raise MalformedPayload(path + name, "an object", _shown(value))
-    return value
-
-
-def _text(holder: dict[str, Any], name: str, path: str, *, optional: bool = False) -> str:
-    value = holder.get(name)
-    if optional and value is None:
-        return ""
-    if not isinstance(value, str) or not (value or optional):
-        raise MalformedPayload(path + name, "text" if optional else "text that is not empty", _shown(value))
-    if "\0" in value or not _is_utf8(value):
-        raise MalformedPayload(path + name, "text in UTF-8 without NUL", _shown(value))
-    return value
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which JSON can spell and no store can keep
-        return False
-    return True
-
-
-def _size(stored: dict[str, Any]) -> int | None:
-    value = stored.get("size")
-    if value is None:
-        return None
-    if type(value) is not int or not 0 <= value < _LARGEST:
-        raise MalformedPayload("oss.object.size", "a number of bytes", _shown(value))
-    return value
-
-
-def _time(record: dict[str, Any]) -> datetime:
-    value = record.get("eventTime")
-    try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if at is not None and at.tzinfo is not None:
-            return at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass  # no time, or none that UTC can name: refused below, like a missing one
-    raise MalformedPayload("eventTime", "a time such as 2026-11-30T09:00:00.000Z", _shown(value))
-
-
-def _shown(value: Any) -> str:
-    """A wrong value as an error shows it: short, on one line, printable whatever it holds."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    if isinstance(value, dict):
-        value = ", ".join(sorted(value))
-        return f"an object with {_shown(value)}" if value else "an empty object"
-    text = ascii(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

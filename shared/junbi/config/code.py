@@ -14,6 +14,7 @@ from junbi.config.section import Section
 from junbi.config.types import Expression, Key, Mount, Text, refuse
 from junbi.core.placeholders import Reference, parse
 from junbi.core.plan import CodeSpec
+from junbi.events.git.address import alike, canonical
 
 if TYPE_CHECKING:
     from junbi.config.findings import Findings
@@ -29,6 +30,10 @@ def _repository(url: str) -> str:
         raise refuse("holds a user or a password: name a secret as 'credentials' instead")
     if parts.query or parts.fragment or re.search(r"\s", url):
         raise refuse("holds a query, a fragment or a blank, which no repository's address has")
+    try:
+        canonical(url)
+    except ValueError as mistake:
+        raise refuse(str(mistake)) from None
     return url
 
 
@@ -78,7 +83,7 @@ def compile_code(config: Config, findings: Findings) -> dict[str, CodeSpec]:
         specs[name] = CodeSpec(
             name=name,
             repository=entry.repository,
-            address=address_of(entry.repository),
+            address=alike(canonical(entry.repository)),
             branch=entry.branch or "",
             tags=pattern,
             paths=tuple(entry.paths),
@@ -89,14 +94,6 @@ def compile_code(config: Config, findings: Findings) -> dict[str, CodeSpec]:
             **given,
         )
     return specs
-
-
-def address_of(repository: str) -> str:
-    """A repository's address as pushes name it: ``host/path``, see ``core.model.CommitRef``."""
-    parts = urlsplit(repository)
-    usual = {"https": 443, "http": 80}[parts.scheme]
-    port = f":{parts.port}" if parts.port not in {None, usual} else ""
-    return f"{parts.hostname}{port}/{parts.path.strip('/').removesuffix('.git')}"
 
 
 def secret_names(config: Config, name: str | None) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class CodeSpec(Spec):
 
     Attributes:
         repository: its https address, as jobs clone it.
-        address: the same as ``host/path``, by which pushes name it; see ``core.model.CommitRef``.
+        address: the same as pushes name it, ``host/path`` of ``core.model.CommitRef`` in small letters.
         branch: empty where tags are watched.
         tags: a regular expression with a named group for each placeholder; empty where a branch is watched.
         paths: globs; where given, commits that touch nothing under them are passed over.

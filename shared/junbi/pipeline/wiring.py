@@ -11,9 +11,10 @@ from junbi import log
 from junbi.core.assumptions import Settling
 from junbi.errors import CallFailed, JunbiError
 from junbi.ledger.ledger import Ledger, open_ledger
+from junbi.pipeline.secrets import secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from junbi.clients.api import Api
     from junbi.clients.credentials import Credentials
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from junbi.clients.endpoints import Service
     from junbi.clients.objects import ObjectStore
     from junbi.clients.workspace import WorkspaceClient
+    from junbi.core.plan import CodeSpec
     from junbi.ledger.generations import Scope
     from junbi.pipeline.invocation import Invocation
 
@@ -110,6 +112,12 @@ class Ports:
         from junbi.clients.endpoints import Service
 
         return DlcClient(_api(Service.DLC, region, self.invocation))
+
+    def refs(self, line: CodeSpec) -> Mapping[str, str]:
+        """The refs of a repository by their full names, and the commits they are at."""
+        from junbi.clients.git import refs  # only a look at code needs it
+
+        return refs(line.repository, secret(line.credentials))
 
     @cached_property
     def objects(self) -> ObjectStore:

@@ -91,6 +91,7 @@ _ROOMS: dict[Kind, str] = {
     "audit": "audit",
     "expectation": "expect",
     "proof": "proof",
+    "code": "resolve",
 }
 
 

@@ -112,6 +112,8 @@ def _watch(name: str, dataset: Dataset, findings: Findings) -> Watch | None:
         findings.warn(
             path, "holds a %-escape: keys are written as plain text, so this matches the characters themselves"
         )
+    if not references(folder):
+        _one_folder(name, dataset, findings)
     risk = slow_to_match(dataset.allow or "")
     if risk:
         findings.error(("datasets", name, "allow"), risk)
@@ -119,6 +121,19 @@ def _watch(name: str, dataset: Dataset, findings: Findings) -> Watch | None:
     root, pattern, captures = pattern_of(folder)
     given = {"allow": dataset.allow} if dataset.allow is not None else {}
     return Watch(bucket=bucket, root=root, pattern=pattern, captures=captures, **given)
+
+
+def _one_folder(name: str, dataset: Dataset, findings: Findings) -> None:
+    """Notes what goes by the names of version folders, where one folder is uploaded to again and again."""
+    path: Path = ("datasets", name)
+    if dataset.newest != "time":
+        message = f"compares the names of versions, and {dataset.watch} has no placeholder: its versions are times"
+        findings.error((*path, "newest"), message)
+    if dataset.allow is not None:
+        findings.error((*path, "allow"), f"could never apply: {dataset.watch} has no placeholder")
+    if dataset.complete.count is not None:
+        message = "in one folder that is uploaded to again and again is reached by the first object that is replaced"
+        findings.warn((*path, "complete", "count"), f"{message}: a marker says when the last one is")
 
 
 def _placeholders(watch: str, folder: str, path: Path, findings: Findings) -> bool:
@@ -138,11 +153,9 @@ def _placeholders(watch: str, folder: str, path: Path, findings: Findings) -> bo
         mistakes.append("a placeholder is written {name}, and other braces are not supported")
     elif re.search(r"[*?]", rest):
         mistakes.append("* and ? stand for themselves here: write {name} for a part that varies")
-    if not names and not mistakes:
-        mistakes.append(
-            f"a watch without a placeholder is not supported yet: name the version's folder, {watch}{{version}}/"
-        )
-    elif "version" not in names and not mistakes:
+    if not folder:
+        mistakes.append(f"names no folder: a watch of a whole bucket needs a placeholder, {watch}{{version}}/")
+    elif names and "version" not in names and not mistakes:
         mistakes.append(f"needs {{version}}, which names the version; it has {listed(names)}")
     for mistake in mistakes:
         findings.error(path, mistake)

@@ -72,7 +72,7 @@ def _things(generation: Generation | None) -> dict[_Thing, dict[str, str]]:
     if generation is None:
         return {}
     document = generation.model_dump(mode="json")
-    datasets, plans = document.pop("datasets"), document.pop("plans")
+    datasets, plans = document.pop("datasets") | document.pop("existing"), document.pop("plans")
     things = {("deployment", generation.deployment): document}
     things |= {("dataset", name): _nameless(dataset) for name, dataset in datasets.items()}
     things |= {("plan", name): _nameless(plan) for name, plan in plans.items()}

@@ -86,7 +86,7 @@ def revision_of(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: d
     return Revision(
         id=identity.revision_id(dataset.name, arrival.bucket, digest),
         dataset=dataset.name,
-        label="/".join(arrival.captures[name] for name in dataset.watch.captures),
+        label="/".join(arrival.captures[name] for name in dataset.watch.captures) or _label(now),
         bucket=arrival.bucket,
         prefix=arrival.prefix,
         captures=dict(arrival.captures),
@@ -96,6 +96,11 @@ def revision_of(arrival: Arrival, dataset: DatasetSpec, listing: Listing, now: d
         newest_at=listing.newest_at or now,
         created_at=now,
     )
+
+
+def _label(now: datetime) -> str:
+    """What a version is called that has no folder of its own: the time at which it was closed, UTC."""
+    return f"{now:%Y-%m-%dT%H-%M-%SZ}"
 
 
 def _count(members: int) -> str:

@@ -8,6 +8,7 @@ from junbi import log
 from junbi.core import arrival as arrivals
 from junbi.core.places import place_of
 from junbi.errors import CallFailed, Stale
+from junbi.pipeline.revisit import revisit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,12 +36,24 @@ def discover(ports: Ports, now: datetime) -> int:
 
 
 def _discover_in(ports: Ports, dataset: DatasetSpec, now: datetime) -> int:
+    if not dataset.watch.captures:
+        revisit(ports, dataset, now)
     below = len(place_of(dataset.watch).parts) - dataset.watch.root.count("/")
-    places = {place.prefix: place for place in _places(ports, dataset, dataset.watch.root, below)}
+    found = _places(ports, dataset, dataset.watch.root, below) if dataset.watch.captures else _root(ports, dataset)
+    places = {place.prefix: place for place in found}
     unknown = ports.ledger.arrivals.unknown(dataset.name, dataset.watch.bucket, places)
     if dataset.initial == "adopt":
         return _open_all(ports, dataset, [places[prefix] for prefix in unknown], now)
     return sum(_open_all(ports, dataset, [places[prefix]], now) for prefix in unknown)
+
+
+def _root(ports: Ports, dataset: DatasetSpec) -> Iterator[Place]:
+    """The watched folder itself, which has no placeholder, where anything lies in it."""
+    watch = dataset.watch
+    place = arrivals.place(watch, watch.root)
+    page = ports.objects.list_page(watch.bucket, watch.root, None, delimiter="/")
+    if place is not None and (page.objects or page.prefixes):
+        yield place
 
 
 def _places(ports: Ports, dataset: DatasetSpec, prefix: str, below: int) -> Iterator[Place]:

@@ -77,7 +77,7 @@ class TestInForce:
         generations = ledger.generations
         assert (generations.latest(), generations.scope(), generations.all_watched()) == (None, None, [])
         assert (generations.watched("digits"), generations.plan("train")) == (None, None)
-        assert (generations.plans_naming("digits"), names(ledger, "vision", "digits/v1/a")) == ([], [])
+        assert (generations.plans_naming("digits"), names(ledger, "vision", "digits/v1/a")) == ({}, [])
 
     def test_what_was_applied_is_in_force(self, ledger: Ledger) -> None:
         """Whole for people, and in rows by what a function has in its hand."""
@@ -89,8 +89,8 @@ class TestInForce:
         assert generations.watched("digits") == Watched(DIGITS, NOW)
         assert generations.all_watched() == [Watched(DIGITS, NOW), Watched(LABELS, NOW)]
         assert generations.plan("train") == declared.plans["train"]
-        assert [one.name for one in generations.plans_naming("labels")] == ["judge", "train"]
-        assert [one.name for one in generations.plans_naming("digits")] == ["train"]
+        assert list(generations.plans_naming("labels")) == ["judge", "train"]
+        assert list(generations.plans_naming("digits")) == ["train"]
 
     def test_applying_again_makes_the_next_number(self, ledger: Ledger) -> None:
         """Generations are numbered one after the other; the newest is in force."""
@@ -105,7 +105,7 @@ class TestInForce:
         apply(ledger, generation([DIGITS], [plan("train", "digits", command="train better")]))
         generations = ledger.generations
         assert (generations.watched("labels"), generations.plan("judge")) == (None, None)
-        assert (names(ledger, "vision", "labels/d/x"), generations.plans_naming("labels")) == ([], [])
+        assert (names(ledger, "vision", "labels/d/x"), generations.plans_naming("labels")) == ([], {})
         changed = generations.plan("train")
         assert changed is not None
         assert changed.job.command == "train better"
@@ -115,7 +115,7 @@ class TestInForce:
         apply(ledger, generation([DIGITS], [plan("train", "digits")]))
         apply(ledger, generation([]))
         assert ledger.generations.all_watched() == []
-        assert ledger.generations.plans_naming("digits") == []
+        assert ledger.generations.plans_naming("digits") == {}
 
     def test_an_apply_that_fails_changes_nothing(self, ledger: Ledger) -> None:
         """The generation before stays in force, whole."""

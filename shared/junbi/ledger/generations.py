@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from junbi.core.plan import DatasetSpec, Generation, PlanSpec
 from junbi.errors import LedgerError
 from junbi.ledger.rows import from_time, to_json, to_time
@@ -89,14 +91,20 @@ class Generations:
         return [DatasetSpec.model_validate_json(row["spec"]) for row in rows]
 
     def plan(self, name: str) -> PlanSpec | None:
-        """A plan in force by its name."""
+        """A plan in force by its name; LedgerError where it is stored in a way that this version cannot read."""
         row = self._database.row("plan", name=name)
-        return PlanSpec.model_validate_json(row["spec"]) if row else None
+        try:
+            return PlanSpec.model_validate_json(row["spec"]) if row else None
+        except ValidationError as unreadable:
+            problems = unreadable.error_count()
+            raise LedgerError(
+                f"Plan {name} is stored in a way that this version of junbi cannot read ({problems} problems in it). "
+                "Nothing was changed. Deploy the version that applied it, or apply a change of the plan with this one."
+            ) from None
 
-    def plans_naming(self, dataset: str) -> list[PlanSpec]:
-        """The plans that have a dataset among their inputs."""
-        rows = self._database.rows("plans_naming", input=dataset)
-        return [PlanSpec.model_validate_json(row["spec"]) for row in rows]
+    def plans_naming(self, dataset: str) -> dict[str, str]:
+        """The plans that have a dataset among their inputs, by name and as stored: a bad one costs no other."""
+        return {row["name"]: row["spec"] for row in self._database.rows("plans_naming", input=dataset)}
 
     def _place_what_is_there(self) -> None:
         """What an earlier version stored is where the generation that was in force until now said."""

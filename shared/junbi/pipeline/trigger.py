@@ -5,27 +5,58 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from junbi import log
 from junbi.core import joining, launching
 from junbi.core.facts import Launch, LaunchState
+from junbi.core.plan import PlanSpec
 from junbi.core.reasons import Code
+from junbi.errors import LedgerError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from junbi.core.facts import Revision
     from junbi.core.model import Reason
-    from junbi.core.plan import PlanSpec
     from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
 
 
+_log = log.logger("reconcile")
+
+#: When a plan whose evaluation failed is evaluated once more; then as every look that fails.
+PUT_OFF = timedelta(seconds=5)
+
+
 def evaluate(ports: Ports, revision: Revision, now: datetime) -> None:
-    """Write a launch for each plan that wants one, or tell why not. Call it inside the revision's transaction."""
-    for plan in ports.ledger.generations.plans_naming(revision.dataset):
-        if plan.settle is None:
-            _evaluate_plan(ports.ledger, plan, revision, now)
+    """Write a launch for each plan that wants one, or tell why not. Call it inside the revision's transaction.
+
+    A plan that cannot be evaluated keeps no other from it: it is put off, and looked at by itself.
+    """
+    for name, stored in ports.ledger.generations.plans_naming(revision.dataset).items():
+        try:
+            plan = PlanSpec.model_validate_json(stored)
+            outcome = _decide(ports.ledger, plan, revision, now) if plan.settle is None else None
+        except LedgerError:
+            raise
+        except Exception as fault:  # noqa: BLE001 - whatever is wrong with one plan must not stop the others
+            _put_off(ports.ledger, name, revision, fault, now)
+            continue
+        if outcome is None:
+            _settle(ports.ledger, plan, plan.settle or 0.0, revision, now)
         else:
-            _settle(ports.ledger, plan, plan.settle, revision, now)
+            _carry_out(ports.ledger, outcome, revision, now)
+
+
+def _put_off(ledger: Ledger, name: str, revision: Revision, fault: Exception, now: datetime) -> None:
+    ledger.policies.settle(name, revision.id, now)
+    ledger.worklist.ask("plan", name, now + PUT_OFF)
+    told = (str(fault).splitlines() or [""])[0]  # of what is wrong with a plan the rest shows its content
+    _log.error("a plan could not be evaluated", plan=name, revision=revision.id, error=type(fault).__name__, said=told)
+    said = (
+        f"{name} could not be evaluated for {revision.dataset} {revision.label} ({type(fault).__name__}: {told}). "
+        "Other plans were; this one is tried again, as it is declared by then."
+    )
+    ledger.tell(f"revision:{revision.id}", Code.EVALUATION_FAILED, said, now)
 
 
 def look(ports: Ports, name: str) -> datetime | None:
@@ -49,7 +80,7 @@ def _settled(ledger: Ledger, name: str, plan: PlanSpec | None, revision: Revisio
         said = f"Plan {name}, which {revision.dataset} {revision.label} was to start, no longer trains on it."
         ledger.tell(f"revision:{revision.id}", Code.PLAN_CHANGED if plan else Code.PLAN_REMOVED, said, now)
     else:
-        _evaluate_plan(ledger, plan, revision, now)
+        _carry_out(ledger, _decide(ledger, plan, revision, now), revision, now)
 
 
 def _settle(ledger: Ledger, plan: PlanSpec, seconds: float, revision: Revision, now: datetime) -> None:
@@ -63,8 +94,7 @@ def _settle(ledger: Ledger, plan: PlanSpec, seconds: float, revision: Revision, 
     ledger.tell(f"revision:{revision.id}", Code.SETTLING, said, now)
 
 
-def _evaluate_plan(ledger: Ledger, plan: PlanSpec, revision: Revision, now: datetime) -> None:
-    outcome = _decide(ledger, plan, revision, now)
+def _carry_out(ledger: Ledger, outcome: Launch | Reason, revision: Revision, now: datetime) -> None:
     if isinstance(outcome, Launch):
         add(ledger, outcome, f"{revision.dataset} {revision.label} is new", now)
     else:

@@ -39,7 +39,7 @@ DELETE FROM watch WHERE dataset NOT IN (SELECT value FROM json_each(:datasets));
 SELECT spec FROM plan WHERE name = :name;
 
 -- name: plans_naming
-SELECT plan.spec FROM plan_input JOIN plan ON plan.name = plan_input.plan
+SELECT plan.name, plan.spec FROM plan_input JOIN plan ON plan.name = plan_input.plan
 WHERE plan_input.input = :input ORDER BY plan.name;
 
 -- name: put_plan

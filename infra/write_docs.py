@@ -46,6 +46,8 @@ KINDS: dict[Any, str] = {
     kinds.Instance: "instance type",
     kinds.Address: "registry address",
     kinds.Marker: "object name",
+    kinds.DatasetId: "dataset id",
+    kinds.Version: "dataset version",
     kinds.Bytes: "size",
     kinds.TimeOfDay: "time of day",
     kinds.Zone: "time zone",
@@ -53,6 +55,10 @@ KINDS: dict[Any, str] = {
     int: "whole number",
     Any: "anything",
 }
+
+
+#: How a heading tells a kind of section from the other that may stand in its place.
+_KINDS_APART: dict[Any, str] = {model.ExistingDataset: " (with id)"}
 
 
 def pages() -> dict[Path, str]:
@@ -78,8 +84,9 @@ def _below(path: str, section: type[model.Section]) -> Iterator[tuple[str, type[
     yield path, section
     for key, hint in _hints(section).items():
         inner, named = _section_in(hint)
-        if inner is not None:
-            yield from _below(".".join(filter(None, (path, key, "<name>" if named else ""))), inner)
+        below = ".".join(filter(None, (path, key, "<name>" if named else "")))
+        for one in inner:
+            yield from _below(below + _KINDS_APART.get(one, ""), one)
 
 
 def _section(path: str, section: type[model.Section]) -> str:
@@ -97,13 +104,18 @@ def _hints(section: type[model.Section]) -> dict[str, Any]:
     return {key: hints[key] for key in section.model_fields}
 
 
-def _section_in(hint: Any) -> tuple[type[model.Section] | None, bool]:
-    """The section that a key holds, and whether it holds several by name."""
-    if get_origin(hint) is Annotated:
-        hint = get_args(hint)[0]
+def _section_in(hint: Any) -> tuple[list[type[model.Section]], bool]:
+    """The section that a key holds, or the kinds of them that it may hold, and whether it holds several by name."""
+    hint = _bare(hint)
     named = get_origin(hint) is dict
-    inner = get_args(hint)[1] if named else hint
-    return (inner if inspect.isclass(inner) and issubclass(inner, model.Section) else None), named
+    inner = _bare(get_args(hint)[1]) if named else hint
+    apart = named and get_origin(inner) in {Union, types.UnionType}
+    kinds_of = [_bare(part) for part in get_args(inner)] if apart else [inner]
+    return [one for one in kinds_of if inspect.isclass(one) and issubclass(one, model.Section)], named
+
+
+def _bare(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def _kind(hint: Any) -> str:

@@ -53,6 +53,25 @@ def end(world: World, launch: Launch, status: str = "Failed", reason: str = "Job
     world.job_change()
 
 
+def test_attempts_write_apart_where_the_plan_says_so(world: World) -> None:
+    """``{attempt}`` is filled in command, environment and outputs: the second attempt writes elsewhere."""
+    job = world.plan().job.model_copy(update={"command": "echo {launch}/{attempt}", "env": {"TRY": "{attempt}"}})
+    output = world.plan().outputs[0].model_copy(update={"uri": "oss://models/{launch}/{attempt}/"})
+    policy = Policy(retries=Retries(max=1, on=tuple(FailureClass), backoff=1))
+    world.apply(world.generation([world.dataset()], [world.plan(job=job, outputs=(output,), policy=policy)]))
+    arrive(world, "v1")
+    end(world, world.launches[0])
+    world.settle(ticks=2)
+    launch = world.launches[0]
+    told = {job.request["Envs"]["TRY"]: job.request for job in world.jobs}
+    assert set(told) == {"1", "2"}
+    for attempt, request in told.items():
+        assert request["UserCommand"] == f"echo {launch.id}/{attempt}"
+        assert request["Envs"]["JUNBI_ATTEMPT"] == attempt
+        written = next(one["Uri"] for one in request["DataSources"] if one["MountPath"] == "/mnt/out")
+        assert written.endswith(f"/{launch.id}/{attempt}/")
+
+
 def test_queue_runs_one_at_a_time_in_order(world: World) -> None:
     """While a run is under way others wait and say for which; the oldest goes on when it ends, at once."""
     declare(world, policy=Policy(overlap="queue"))

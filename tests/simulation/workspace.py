@@ -22,6 +22,7 @@ class KnownVersion:
 
     name: str
     source_id: str
+    uri: str
     created_at: datetime
     visible_at: datetime
 
@@ -67,17 +68,18 @@ class Workspace:
             now, visible_at = self._world.time.now, self._network.visible_at()
             made = KnownDataset(f"d-{len(self.datasets) + 1}", request, now, visible_at)
             self.datasets.append(made)
-            self._add(made, request.source_id or "")
+            self._add(made, request)
             return made.id
 
         return self._network.create("CreateDataset", stamp, effect)
 
-    def find_version(self, dataset_id: str, source_id: str) -> wire.DatasetVersion | None:
+    def find_version(self, dataset_id: str, source_id: str, uri: str) -> wire.DatasetVersion | None:
         """See ``junbi.clients.workspace.WorkspaceClient``."""
 
         def look() -> wire.DatasetVersion | None:
             now, dataset = self._world.time.now, self._dataset(dataset_id)
-            found = (one for one in dataset.versions if one.source_id == source_id and one.visible_at <= now)
+            shown = (one for one in dataset.versions if one.visible_at <= now)
+            found = (one for one in shown if (one.source_id, one.uri) == (source_id, uri))
             first = next(found, None)
             return first and wire.DatasetVersion(version_name=first.name, source_id=source_id)
 
@@ -86,13 +88,11 @@ class Workspace:
     def create_version(self, dataset_id: str, request: wire.CreateDatasetVersionRequest, stamp: Stamp) -> str:
         """See ``junbi.clients.workspace.WorkspaceClient``."""
         dataset = self._dataset(dataset_id)
-        return self._network.create(
-            "CreateDatasetVersion", stamp, lambda: self._add(dataset, request.source_id or "").name
-        )
+        return self._network.create("CreateDatasetVersion", stamp, lambda: self._add(dataset, request).name)
 
-    def _add(self, dataset: KnownDataset, source_id: str) -> KnownVersion:
+    def _add(self, dataset: KnownDataset, request: wire.VersionFields) -> KnownVersion:
         now, visible_at = self._world.time.now, self._network.visible_at()
-        version = KnownVersion(f"v{len(dataset.versions) + 1}", source_id, now, visible_at)
+        version = KnownVersion(f"v{len(dataset.versions) + 1}", request.source_id or "", request.uri, now, visible_at)
         dataset.versions.append(version)
         return version
 

@@ -55,8 +55,11 @@ class WorkspaceClient:
         answer = self._api.call(operation, wire.CreateDatasetResponse, body=request, stamp=stamp)
         return required(operation, "DatasetId", answer.dataset_id)
 
-    def find_version(self, dataset_id: str, source_id: str) -> wire.DatasetVersion | None:
-        """The version that was created for exactly this SourceId; the oldest of several, None where there is none."""
+    def find_version(self, dataset_id: str, source_id: str, uri: str) -> wire.DatasetVersion | None:
+        """The version that was created for exactly this SourceId in the place that a Uri names.
+
+        The oldest of several, None where there is none. The same members may lie in two buckets.
+        """
 
         def fetch(number: int) -> tuple[Sequence[wire.DatasetVersion], int]:
             answer = self._api.call(
@@ -68,7 +71,8 @@ class WorkspaceClient:
             return answer.dataset_versions, answer.total_count
 
         versions = every_row("ListDatasetVersions", fetch, key=lambda version: version.version_name)
-        found = (version for version in versions if version.source_id == source_id)
+        place = _place(uri)
+        found = (one for one in versions if one.source_id == source_id and _place(one.uri or uri) == place)
         return min(found, key=lambda version: version.gmt_create_time or "", default=None)
 
     def create_version(self, dataset_id: str, request: wire.CreateDatasetVersionRequest, stamp: Stamp) -> str:
@@ -79,3 +83,9 @@ class WorkspaceClient:
             operation, wire.CreateDatasetVersionResponse, segments=segments, body=request, stamp=stamp
         )
         return required(operation, "VersionName", answer.version_name)
+
+
+def _place(uri: str) -> tuple[str, str]:
+    """Bucket and path of an ``oss://bucket.endpoint/path``: the service may write another endpoint than we did."""
+    host, _, path = uri.removeprefix("oss://").partition("/")
+    return host.partition(".")[0], path

@@ -31,7 +31,7 @@ def find(ports: Ports, scope: Scope, revision: Revision, known_id: str) -> Found
         if not is_ours(scope, dataset):
             return _name_taken(dataset.name or "")
         dataset_id = dataset.dataset_id or ""
-    version = workspace.find_version(dataset_id, revision.digest)
+    version = workspace.find_version(dataset_id, revision.digest, uri(scope, revision))
     return Found(dataset_id, (version.version_name or "") if version else "")
 
 

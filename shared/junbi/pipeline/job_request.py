@@ -75,8 +75,8 @@ def _values(launch: Launch, pinned: Mapping[str, Pinned]) -> dict[str, str]:
     values |= {f"params.{name}": _text(value) for name, value in launch.params.items()}
     for name, one in pinned.items():
         values |= {f"{name}.{capture}": text for capture, text in one.revision.captures.items()}
-    for one in launch.spec.existing:
-        values |= {f"{one.name}.id": one.id, f"{one.name}.version": one.version}
+    for existing in launch.spec.existing:
+        values |= {f"{existing.name}.id": existing.id, f"{existing.name}.version": existing.version}
     return values
 
 

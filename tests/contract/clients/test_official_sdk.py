@@ -81,6 +81,7 @@ def sdk_calls() -> dict[str, Callable[[Any, Any], object]]:
         "find_version": lambda s, _: s.list_dataset_versions(
             "d-1", w.ListDatasetVersionsRequest().from_map({"SourceId": "sha256:cd", **paged})
         ),
+        "get_version": lambda s, _: s.get_dataset_version("d-1", "v2", w.GetDatasetVersionRequest()),
         "create_version": lambda s, _: s.create_dataset_version(
             "d-1", w.CreateDatasetVersionRequest().from_map(VERSION)
         ),
@@ -101,7 +102,8 @@ OURS: dict[str, Callable[[WorkspaceClient, DlcClient], object]] = {
     "find_dataset": lambda w, _: w.find_dataset("104231", "数字 a+b/c~*"),
     "get_dataset": lambda w, _: w.get_dataset("d/1 x"),
     "create_dataset": lambda w, _: w.create_dataset(aiworkspace.CreateDatasetRequest.from_wire(DATASET), STAMP),
-    "find_version": lambda w, _: w.find_version("d-1", "sha256:cd"),
+    "find_version": lambda w, _: w.find_version("d-1", "sha256:cd", "oss://b.e/p/"),
+    "get_version": lambda w, _: w.get_version("d-1", "v2"),
     "create_version": lambda w, _: w.create_version(
         "d-1", aiworkspace.CreateDatasetVersionRequest.from_wire(VERSION), STAMP
     ),

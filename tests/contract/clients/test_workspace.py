@@ -73,11 +73,33 @@ class TestDatasets:
         """The first revision is the dataset's own v1; each later one is found by its digest."""
         client = cloud.workspaces
         made = client.create_dataset(dataset("digits", cloud.workspace, "sha256:1"), stamp())
-        assert client.find_version(made, "sha256:1").version_name == "v1"
-        assert client.find_version(made, "sha256:2") is None
+        first, next_one = dataset("digits", cloud.workspace).uri, version("sha256:2").uri
+        assert client.find_version(made, "sha256:1", first).version_name == "v1"
+        assert client.find_version(made, "sha256:2", next_one) is None
         assert client.create_version(made, version("sha256:2"), stamp()) == "v2"
-        assert client.find_version(made, "sha256:2").version_name == "v2"
-        assert client.find_version(made, "sha256:") is None
+        assert client.find_version(made, "sha256:2", next_one).version_name == "v2"
+        assert client.find_version(made, "sha256:", next_one) is None
+
+    def test_the_same_members_in_another_place_are_another_version(self, cloud: Any) -> None:
+        """Bucket and path must be the same as well; by which endpoint the service names them says nothing."""
+        client = cloud.workspaces
+        made = client.create_dataset(dataset("digits", cloud.workspace, "sha256:1"), stamp())
+        elsewhere = "oss://other-data.oss-cn-hangzhou-internal.aliyuncs.com/digits/v1/"
+        assert client.find_version(made, "sha256:1", elsewhere) is None
+        assert client.find_version(made, "sha256:1", elsewhere.replace("other", "vision") + "more/") is None
+        request = version("sha256:1").model_copy(update={"uri": elsewhere})
+        assert client.create_version(made, request, stamp()) == "v2"
+        outside = elsewhere.replace("-internal", "")
+        assert client.find_version(made, "sha256:1", outside).version_name == "v2"
+        assert client.find_version(made, "sha256:1", outside.replace("other", "vision")).version_name == "v1"
+
+    def test_a_version_is_read_by_its_name(self, cloud: Any) -> None:
+        """It is there with its address, or refused."""
+        client = cloud.workspaces
+        made = client.create_dataset(dataset("digits", cloud.workspace), stamp())
+        assert client.get_version(made, "v1").uri == dataset("digits", cloud.workspace).uri
+        with pytest.raises(Refused):
+            client.get_version(made, "v2")
 
 
 class TestExactlyOnce:

@@ -44,6 +44,12 @@ def slow_to_match(expression: str) -> str:
     return ""
 
 
+def only_empty(expression: str) -> bool:
+    """Whether an expression that ``slow_to_match`` lets pass has no character to match."""
+    tokens = _TOKEN.finditer(expression)
+    return all(any(token[kind] for kind in ("open", "bar", "close", "edge")) for token in tokens)
+
+
 def _count(ways: list[tuple[int, int]], token: re.Match[str]) -> None:
     finished, reading = ways.pop()
     if token["open"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from junbi.config.findings import listed, suggestion
+from junbi.config.never import check_limits, check_retries
 from junbi.config.policy_specs import check_joins, check_policy, compile_policy
 from junbi.config.request import check_request
 from junbi.config.templates import check_templates
@@ -44,6 +45,8 @@ def compile_plan(
     check_templates(plan, {**datasets, **existing, **code}, path, findings)
     check_joins(plan, datasets, existing, path, findings)
     check_policy(plan.policy, config, path, findings)
+    check_retries(plan.policy, config, path, findings)
+    check_limits(plan.policy, config, path, findings)
     outputs_right = _outputs(plan, path, findings)
     if not (images and resources and code_known and outputs_right and set(plan.datasets) <= set(config.datasets)):
         return None

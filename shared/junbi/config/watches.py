@@ -6,9 +6,10 @@ import re
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
-from junbi.config.expressions import slow_to_match
+from junbi.config.expressions import only_empty, slow_to_match
 from junbi.config.findings import listed
 from junbi.config.model import Dataset
+from junbi.config.never import check_keys
 from junbi.core.placeholders import references
 from junbi.core.places import pattern_of, place, place_of, split
 from junbi.core.plan import Complete, DatasetSpec, ExistingDataset, Expect, Watch
@@ -57,6 +58,7 @@ def compile_datasets(config: Config, findings: Findings) -> dict[str, DatasetSpe
                 backfill=dataset.backfill,
                 manifests=config.manifests,
             )
+            check_keys(specs[name], ("datasets", name), findings)
     _overlaps(config, specs, findings)
     _manifests(config, specs, findings)
     return specs
@@ -115,6 +117,8 @@ def _watch(name: str, dataset: Dataset, findings: Findings) -> Watch | None:
     if not references(folder):
         _one_folder(name, dataset, findings)
     risk = slow_to_match(dataset.allow or "")
+    if dataset.allow is not None and not risk and only_empty(dataset.allow):
+        risk = "takes the empty text alone, and no folder has an empty name: every version would be refused"
     if risk:
         findings.error(("datasets", name, "allow"), risk)
         return None

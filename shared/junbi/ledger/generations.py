@@ -106,6 +106,10 @@ class Generations:
         """The plans that have a dataset among their inputs, by name and as stored: a bad one costs no other."""
         return {row["name"]: row["spec"] for row in self._database.rows("plans_naming", input=dataset)}
 
+    def inputs_beside(self, name: str) -> list[str]:
+        """The other inputs of the plans that have this one among theirs."""
+        return [row["input"] for row in self._database.rows("inputs_beside", input=name)]
+
     def _place_what_is_there(self) -> None:
         """What an earlier version stored is where the generation that was in force until now said."""
         scope = self.scope()

@@ -103,6 +103,7 @@ def _forget(ports: Ports, revision: Revision, now: datetime) -> bool:
     with ledger.transaction():
         ledger.revisions.save_registration(replace(own, state=state, reason=reason))
         ledger.revisions.forget_dataset(dataset_id)
+        ledger.tries.gone(_owner(revision.id))
         ledger.tell(_owner(revision.id), reason.code, reason.message, now)
     return True
 
@@ -134,11 +135,13 @@ def _owner(revision_id: str) -> str:
 def _known(ports: Ports, revision: Revision, registration: Registration) -> Registration:
     """The registration with what the ledger and PAI know of it: DONE where the version is there already."""
     told = create.evidence(ports, _owner(revision.id))
-    if told is not None:
-        return _created(revision, registration, told.operation, told.detail)
+    made = _created(revision, registration, told.operation, told.detail) if told else registration
+    if told is not None and made.state is CreateState.DONE:
+        return made
     scope = _scope(ports, registration)
     registration = replace(registration, region=scope.region, workspace=scope.workspace)
     known_id = ports.ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
+    known_id = known_id or (made.dataset_id if told else "")
     found = registrar(revision.kind).find(ports, scope, revision, known_id)
     if not isinstance(found, Found):
         return replace(registration, state=CreateState.REFUSED, reason=found)
@@ -146,7 +149,11 @@ def _known(ports: Ports, revision: Revision, registration: Registration) -> Regi
 
 
 def _created(revision: Revision, registration: Registration, operation: str, made: str) -> Registration:
-    return _done(registration, registrar(revision.kind).created(operation, made, revision, registration.dataset_id))
+    """What a create made of a registration; PENDING where what it made is not ready for a job yet."""
+    found = registrar(revision.kind).created(operation, made, revision, registration.dataset_id)
+    if not found.name:
+        return replace(registration, state=CreateState.PENDING, dataset_id=found.id, reason=None)
+    return _done(registration, found)
 
 
 def _done(registration: Registration, found: Found) -> Registration:
@@ -190,8 +197,9 @@ def _answered(
 ) -> datetime | None:
     saved = replace(submitting, row=submitting.row + 1)
     if answer.state is CreateState.DONE:
-        _save(ports, revision, _created(revision, saved, operation, answer.created))
-        return None
+        made = _created(revision, saved, operation, answer.created)
+        _save(ports, revision, made)
+        return None if made.state is CreateState.DONE else ports.ledger.now()
     if _is_gone(revision, operation, answer.failure) and _forget(ports, revision, ports.ledger.now()):
         return ports.ledger.now() + create.LOOK_AGAIN
     failed = replace(saved, state=answer.state, reason=create.reason(answer, operation))

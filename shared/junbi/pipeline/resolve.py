@@ -77,8 +77,7 @@ def _first(ports: Ports, line: CodeSpec, state: LineState, now: datetime) -> Non
     ledger = ports.ledger
     said = "It was there before junbi watched it, and starts nothing by itself ('initial: ignore')."
     ledger.tell(_subject(line), Code.BEFORE_DEPLOYMENT, said, now)
-    others = {name for plan in ledger.generations.plans_naming(line.name) for name in plan.on if name != line.name}
-    for name in sorted(others):
+    for name in ledger.generations.inputs_beside(line.name):
         head = ledger.revisions.head(name)
         if head is not None and head.created_at >= state.since:
             trigger.evaluate(ports, head, now)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from junbi.clients.api import Api
+    from junbi.clients.code_sources import CodeSourcesClient
     from junbi.clients.credentials import Credentials
     from junbi.clients.dlc import DlcClient
     from junbi.clients.endpoints import Service
@@ -103,6 +104,13 @@ class Ports:
         from junbi.clients.workspace import WorkspaceClient
 
         return WorkspaceClient(_api(Service.AIWORKSPACE, region, self.invocation))
+
+    def code_sources_in(self, region: str) -> CodeSourcesClient:
+        """AIWorkSpace's code sources in a region."""
+        from junbi.clients.code_sources import CodeSourcesClient  # only a registration of code needs it
+        from junbi.clients.endpoints import Service
+
+        return CodeSourcesClient(_api(Service.AIWORKSPACE, region, self.invocation))
 
     def dlc_in(self, region: str) -> DlcClient:
         """DLC in the region that something was sent to."""

@@ -55,6 +55,13 @@ GET_DATASET_VERSION = Operation(
     "GetDatasetVersion", AIWORKSPACE, "GET", "/api/v1/datasets/{DatasetId}/versions/{VersionName}"
 )
 
+CREATE_CODE_SOURCE = Operation("CreateCodeSource", AIWORKSPACE, "POST", "/api/v1/codesources")
+GET_CODE_SOURCE = Operation("GetCodeSource", AIWORKSPACE, "GET", "/api/v1/codesources/{CodeSourceId}")
+LIST_CODE_SOURCES = Operation("ListCodeSources", AIWORKSPACE, "GET", "/api/v1/codesources")
+UPDATE_CODE_SOURCE = Operation("UpdateCodeSource", AIWORKSPACE, "PUT", "/api/v1/codesources/{CodeSourceId}")
+PUBLISH_CODE_SOURCE = Operation("PublishCodeSource", AIWORKSPACE, "PUT", "/api/v1/codesources/{CodeSourceId}/publish")
+DELETE_CODE_SOURCE = Operation("DeleteCodeSource", AIWORKSPACE, "DELETE", "/api/v1/codesources/{CodeSourceId}")
+
 CREATE_JOB = Operation("CreateJob", DLC, "POST", "/api/v1/jobs")
 GET_JOB = Operation("GetJob", DLC, "GET", "/api/v1/jobs/{JobId}")
 LIST_JOBS = Operation("ListJobs", DLC, "GET", "/api/v1/jobs")

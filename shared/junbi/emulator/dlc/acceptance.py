@@ -11,12 +11,14 @@ import re
 from typing import TYPE_CHECKING
 
 from junbi.emulator.api_error import ApiError, invalid, not_found
+from junbi.emulator.dlc.code_checkout import Code
 from junbi.emulator.dlc.instances import INSTANCES
 from junbi.emulator.dlc.job import DataMount
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
+    from junbi.emulator.workspace.code_sources import CodeSources
     from junbi.emulator.workspace.datasets import Datasets
     from junbi.wire.dlc import CreateJobRequest, DataSource, JobSpec
 
@@ -74,8 +76,6 @@ def _check_figures(request: CreateJobRequest) -> None:
 def _check_references(request: CreateJobRequest, quotas: AbstractSet[str]) -> None:
     if request.resource_id and request.resource_id not in quotas:
         raise ApiError("QuotaNotFound", f"Quota {request.resource_id} does not exist.", 404)
-    if request.code_source and request.code_source.code_source_id:
-        raise not_found(f"Code source {request.code_source.code_source_id}")
 
 
 def _check_spec(place: str, spec: JobSpec, resource_id: str | None) -> None:
@@ -101,6 +101,34 @@ def resolve_mounts(request: CreateJobRequest, workspace_id: str, datasets: Datas
     return [
         _resolve(f"DataSources[{index}]", source, workspace_id, datasets)
         for index, source in enumerate(request.data_sources or ())
+    ]
+
+
+def resolve_code(request: CreateJobRequest, workspace_id: str, code_sources: CodeSources) -> list[Code]:
+    """What CodeSource means, at most one; ApiError where it names none of the workspace.
+
+    What the job says of branch, commit and place wins over the code source. Source: SDK prose.
+    """
+    asked = request.code_source
+    if asked is None or not asked.code_source_id:
+        return []
+    found = code_sources.get(asked.code_source_id)
+    if found.workspace_id != workspace_id:
+        raise not_found(f"Code source {asked.code_source_id} in workspace {workspace_id}")
+    repository = found.code_repo or ""
+    path = asked.mount_path or found.mount_path or "/root/code"
+    if found.clone_type == 0:
+        path = posixpath.join(path, posixpath.basename(repository.rstrip("/")).removesuffix(".git"))
+    named = asked.branch is not None or asked.commit is not None
+    return [
+        Code(
+            repository=repository,
+            path=path,
+            branch=(asked.branch if named else found.code_branch) or "",
+            commit=(asked.commit if named else found.code_commit) or "",
+            user=found.code_repo_user_name or "",
+            token=found.code_repo_access_token or "",
+        )
     ]
 
 

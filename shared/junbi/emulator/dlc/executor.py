@@ -21,7 +21,7 @@ from junbi.emulator.dlc.pods import PodState
 
 if TYPE_CHECKING:
     from junbi.emulator.dlc.mounts import Buckets
-    from junbi.emulator.dlc.pods import Mount, PodSpec, Status
+    from junbi.emulator.dlc.pods import PodSpec, Status
 
 _POD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
 
@@ -146,9 +146,10 @@ class LocalExecutor:
             "env": _environment(files.directory / "home") | spec.env | {MARK: mark},
             "mark": mark,
             "given_mounts": [asdict(mount) for mount in spec.mounts],
+            "given_code": [asdict(code) for code in spec.code],
             "mounts": [
-                {"path": _point(mount), "directory": str(files.mount(index)), "read_only": mount.read_only}
-                for index, mount in enumerate(spec.mounts)
+                {"path": _point(path), "directory": str(files.mount(index)), "read_only": read_only}
+                for index, (path, read_only) in enumerate(_points(spec))
             ],
             "needed": [sys.prefix, sys.base_prefix],
             "private": str(self._private),
@@ -165,11 +166,16 @@ def _environment(home: Path) -> dict[str, str]:
     return {"PATH": os.pathsep.join(path), "HOME": str(home), "LANG": "C.UTF-8"}
 
 
-def _point(mount: Mount) -> str:
-    """The mount's path, normalised."""
-    path = posixpath.normpath(mount.path)
-    if not path.startswith("/") or path.strip("/") == "" or ".." in mount.path.split("/") or "\0" in path:
-        raise ValueError(f"{mount.path!r} cannot be a mount path: absolute, below the root and without '..'")
+def _points(spec: PodSpec) -> list[tuple[str, bool]]:
+    """Where mounts and then code appear, and whether they are read only; code is the pod's own to change."""
+    return [(mount.path, mount.read_only) for mount in spec.mounts] + [(code.path, False) for code in spec.code]
+
+
+def _point(given: str) -> str:
+    """A mount's path, normalised."""
+    path = posixpath.normpath(given)
+    if not path.startswith("/") or path.strip("/") == "" or ".." in given.split("/") or "\0" in path:
+        raise ValueError(f"{given!r} cannot be a mount path: absolute, below the root and without '..'")
     return "/" + path.strip("/")
 
 

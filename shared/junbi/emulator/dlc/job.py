@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from junbi.emulator.dlc.code_checkout import Code
 from junbi.wire.dlc import CreateJobRequest
 
 #: From these statuses nothing follows. Source: SDK.
@@ -47,6 +48,7 @@ class Job:
         events: pairs of time and text.
         pod_times: per pod id, what the executor last told: status, started, finished.
         port: where the rank 0 pod listens, as ``MASTER_PORT``.
+        code: what CodeSource means, resolved when the job was created.
     """
 
     job_id: str
@@ -59,6 +61,7 @@ class Job:
     history: list[dict[str, str]] = field(default_factory=list)
     events: list[list[str]] = field(default_factory=list)
     pod_times: dict[str, dict[str, str]] = field(default_factory=dict)
+    code: list[Code] = field(default_factory=list)
 
     @property
     def status(self) -> str:
@@ -107,10 +110,11 @@ class Job:
         """As it was kept."""
         mounts = [DataMount(**mount) for mount in document["mounts"]]
         pods = [Pod(**pod) for pod in document["pods"]]
-        return cls(**{**document, "mounts": mounts, "pods": pods})
+        code = [Code(**one) for one in document.get("code", ())]
+        return cls(**{**document, "mounts": mounts, "pods": pods, "code": code})
 
 
-def new_job(request: CreateJobRequest, mounts: list[DataMount], user_id: str, now: datetime) -> Job:
+def new_job(request: CreateJobRequest, mounts: list[DataMount], code: list[Code], user_id: str, now: datetime) -> Job:
     """A job that was just accepted."""
     job_id = "dlc" + "".join(secrets.choice(_ALPHABET) for _ in range(16))
     job = Job(
@@ -121,6 +125,7 @@ def new_job(request: CreateJobRequest, mounts: list[DataMount], user_id: str, no
         mounts=mounts,
         pods=_pods(job_id, request),
         port=20_000 + secrets.randbelow(10_000),
+        code=code,
     )
     job.move("Creating", now)
     return job

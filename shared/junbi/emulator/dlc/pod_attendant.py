@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import junbi
 from junbi.emulator.dlc import mounts, pod_processes
+from junbi.emulator.dlc.code_checkout import Code, Uncheckable, checkout
 from junbi.emulator.dlc.mount_sync import MountSync
 from junbi.emulator.dlc.pods import Mount
 
@@ -92,7 +93,13 @@ class Attendant(threading.Thread):
         if files.alive():
             return False
         if not files.has("prepared"):
-            self._prepare([Mount(**mount) for mount in spec["given_mounts"]])
+            given = [Mount(**mount) for mount in spec["given_mounts"]]
+            try:
+                self._check_out([Code(**code) for code in spec.get("given_code", ())], len(given))
+            except Uncheckable as error:
+                self._refuse(f"the code could not be checked out: {error}")
+                return False
+            self._prepare(given)
         launch(files)
         return False
 
@@ -105,6 +112,20 @@ class Attendant(threading.Thread):
             for line in filled.told():
                 files.tell(line)
         files.mark("prepared")
+
+    def _check_out(self, given: list[Code], first: int) -> None:
+        for index, code in enumerate(given, first):
+            commit = checkout(code, self._files.mount(index))
+            self._files.tell(f"Checked out {code.repository} at {commit} into {code.path}")
+
+    def _refuse(self, message: str) -> None:
+        """End a pod that can never start."""
+        files = self._files
+        if files.claim():
+            files.write_once(
+                "outcome.json", {"succeeded": False, "exit_code": None, "message": message, "at": time.time()}
+            )
+            files.tell(f"Container ended: {message}")
 
     def _conclude(self) -> None:
         """Say how a pod ended whose supervisor cannot: it was killed, or never got as far as starting the command."""

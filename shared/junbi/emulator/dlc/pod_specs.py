@@ -39,6 +39,7 @@ def pod_spec(job: Job, pod: Pod, scale: float) -> PodSpec:
         env=_environment(job, pod),
         mounts=tuple(_mount(mount) for mount in job.mounts),
         max_seconds=max_seconds(job) / scale,
+        code=tuple(job.code),
     )
 
 

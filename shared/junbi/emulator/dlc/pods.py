@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from junbi.emulator.dlc.code_checkout import Code
+
 Status = Literal["Pending", "Running", "Succeeded", "Failed"]
 
 
@@ -35,6 +37,7 @@ class PodSpec:
         command: for a shell.
         env: on top of what every pod gets.
         max_seconds: real seconds after which the pod is stopped and Failed.
+        code: what is checked out before the command runs.
     """
 
     pod_id: str
@@ -42,6 +45,7 @@ class PodSpec:
     env: dict[str, str]
     mounts: tuple[Mount, ...]
     max_seconds: float
+    code: tuple[Code, ...] = ()
 
 
 @dataclass(frozen=True)

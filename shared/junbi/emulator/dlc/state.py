@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from junbi.emulator.api_error import ApiError, invalid, not_found
 from junbi.emulator.dlc import listing
-from junbi.emulator.dlc.acceptance import check_request, resolve_mounts
+from junbi.emulator.dlc.acceptance import check_request, resolve_code, resolve_mounts
 from junbi.emulator.dlc.job import Job, new_job
 from junbi.emulator.dlc.jobs import Jobs
 from junbi.emulator.dlc.scheduler import Pace, Scheduler
@@ -60,7 +60,8 @@ class DlcState:
         workspace_id = self.workspace.workspaces.resolve(request.workspace_id)
         check_request(request, self.quotas)
         mounts = resolve_mounts(request, workspace_id, self.workspace.datasets)
-        job = new_job(request.model_copy(update={"workspace_id": workspace_id}), mounts, user_id, now)
+        code = resolve_code(request, workspace_id, self.workspace.code_sources)
+        job = new_job(request.model_copy(update={"workspace_id": workspace_id}), mounts, code, user_id, now)
         self.jobs.add(job)
         return job
 

@@ -54,7 +54,7 @@ def datasets(found: Iterable[Dataset], query: ListDatasetsRequest, workspace_id:
         and query.edition in {None, "", dataset.edition}
         and (not query.label or _mentions(dataset.labels, query.label))
     ]
-    return _ordered(matching, _DATASET_ORDERS, query.sort_by, query.order)
+    return ordered(matching, _DATASET_ORDERS, query.sort_by, query.order)
 
 
 def versions(found: Iterable[DatasetVersion], query: ListDatasetVersionsRequest) -> list[DatasetVersion]:
@@ -69,7 +69,7 @@ def versions(found: Iterable[DatasetVersion], query: ListDatasetVersionsRequest)
         and (not keys or keys & {label.key for label in version.labels or ()})
         and (not values or values & {label.value for label in version.labels or ()})
     ]
-    return _ordered(matching, _VERSION_ORDERS, query.sort_by, query.order)
+    return ordered(matching, _VERSION_ORDERS, query.sort_by, query.order)
 
 
 def _among(value: str | None, listed: str | None) -> bool:
@@ -81,7 +81,8 @@ def _mentions(labels: list[Label] | None, part: str) -> bool:
     return any(part in (label.key or "") or part in (label.value or "") for label in labels or ())
 
 
-def _ordered(items: list[Item], orders: dict[str, str], sort_by: str | None, order: str | None) -> list[Item]:
+def ordered(items: list[Item], orders: dict[str, str], sort_by: str | None, order: str | None) -> list[Item]:
+    """In the order that a query names, newest first unless it does (assumed). ApiError for one that is not known."""
     if (sort_by or "GmtCreateTime") not in orders:
         raise invalid(f"SortBy {sort_by!r} is not one of {', '.join(orders)}.")
     if (order or "DESC").upper() not in {"ASC", "DESC"}:

@@ -1,4 +1,4 @@
-"""The emulated AIWorkSpace of one account: its workspace and its datasets."""
+"""The emulated AIWorkSpace of one account: its workspace, its datasets and its code sources."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from junbi.emulator.workspace.account import Workspaces
+from junbi.emulator.workspace.code_sources import CodeSources
 from junbi.emulator.workspace.datasets import Datasets
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class WorkspaceState:
     """What AIWorkSpace knows.
 
     Args:
-        records: where datasets are kept.
+        records: where they are kept.
         clock: for the dates written down.
         workspace_id: of the account's only workspace, which is also everybody's default.
         name: of that workspace.
@@ -34,3 +35,4 @@ class WorkspaceState:
         kept = records.get(_KIND, workspace_id) or {}
         self.workspaces = Workspaces(workspace_id, name, datetime.fromisoformat(kept["Created"]))
         self.datasets = Datasets(records)
+        self.code_sources = CodeSources(records)

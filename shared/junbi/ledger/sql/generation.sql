@@ -42,6 +42,10 @@ SELECT spec FROM plan WHERE name = :name;
 SELECT plan.name, plan.spec FROM plan_input JOIN plan ON plan.name = plan_input.plan
 WHERE plan_input.input = :input ORDER BY plan.name;
 
+-- name: inputs_beside
+SELECT DISTINCT other.input FROM plan_input AS mine JOIN plan_input AS other ON other.plan = mine.plan
+WHERE mine.input = :input AND other.input <> :input ORDER BY other.input;
+
 -- name: put_plan
 INSERT INTO plan (name, spec) VALUES (:name, :spec)
 ON CONFLICT (name) DO UPDATE SET spec = excluded.spec;

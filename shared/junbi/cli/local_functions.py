@@ -43,6 +43,7 @@ def specs(root: Path, environment: Mapping[str, str], generation: Generation, sc
         function("reconcile", TimerTrigger("tick", every=RECONCILE_EVERY * scale), timeout=120),
         function("job_change", TimerTrigger("tick", every=JOB_CHANGE_EVERY * scale)),
         function("http_api", HttpTrigger()),
+        function("git_push", HttpTrigger(methods=("POST",))),
     ]
 
 

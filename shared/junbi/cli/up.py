@@ -9,6 +9,7 @@ import shlex
 import sqlite3
 from contextlib import suppress
 from datetime import timedelta
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -127,11 +128,28 @@ class House:
         from junbi.cli.local_functions import specs  # Flask and the services
         from junbi.pipeline.apply import apply
 
+        self._connect_git(generation)
         for bucket in _buckets(generation):
             self._cloud.buckets.create_bucket(bucket)
         number = apply(self.ledger, generation)
         self._cloud.functions.deploy(specs(self._root, self._environment, generation, self._cloud.settings.scale))
         return number
+
+    def _connect_git(self, generation: Generation) -> None:
+        """Let the local Git host sign its pushes with the secrets that are named; one that is not set is made up."""
+        webhooks = {line.webhook for line in generation.code.values() if line.webhook}
+        named = {*chain.from_iterable(webhooks), *(line.credentials for line in generation.code.values())} - {""}
+        for name in sorted(named):
+            variable = f"JUNBI_SECRET_{name}"
+            if variable in os.environ:
+                self._environment[variable] = os.environ[variable]
+            elif any(name in webhook for webhook in webhooks):
+                self._environment.setdefault(variable, secrets.token_urlsafe(24))
+        from junbi.emulator.git import Webhook
+
+        address = f"{self._cloud.gateway}/git_push"
+        firsts = {self._environment[f"JUNBI_SECRET_{webhook[0]}"] for webhook in webhooks}
+        self._cloud.git_host.webhooks[:] = [Webhook(address, one) for one in sorted(firsts)]
 
     def reload(self, config: Path, environment: str | None) -> bool:
         """Apply a changed file; a file with a mistake changes nothing, and the mistakes are named.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -38,10 +39,9 @@ def refs(repository: str, credential: str = "", timeout: float = TIMEOUT) -> Map
     parts = urlsplit(repository)
     user, password = _user(credential)
     try:
-        client = HttpGitClient(
-            f"{parts.scheme}://{parts.netloc}", username=user, password=password, timeout=timeout, quiet=True
-        )
-        found = client.get_refs(parts.path, ref_prefix=_WATCHABLE).refs
+        origin = f"{parts.scheme}://{parts.netloc}"
+        with closing(HttpGitClient(origin, username=user, password=password, timeout=timeout, quiet=True)) as client:
+            found = client.get_refs(parts.path, ref_prefix=_WATCHABLE).refs
     except HTTPUnauthorized:
         raise Refused(_OPERATION, "CredentialRefused", _unauthorized(credential), status=401) from None
     except NotGitRepository:

@@ -1,4 +1,4 @@
-"""The whole local cloud in one process: OSS, PAI and Function Compute, each on a loopback port of its own."""
+"""The whole local cloud in one process: OSS, PAI, Function Compute and a Git host, each on a loopback port."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from junbi.emulator.dlc.executor import LocalExecutor
 from junbi.emulator.dlc.state import DlcState
 from junbi.emulator.faults import Faults
 from junbi.emulator.fc import FunctionCompute
+from junbi.emulator.git import GitHost
 from junbi.emulator.keys import AccessKey, Keys
 from junbi.emulator.oss.app import create_app as create_oss
 from junbi.emulator.oss.mounted import MountedBuckets
@@ -48,7 +49,7 @@ class Settings:
     Attributes:
         data: where all states are kept; a restart with the same directory goes on where it was.
         key: the one long-lived access key.
-        port: of Function Compute; the next three are for OSS, PAI and the control API. 0: any free ones.
+        port: of Function Compute; the next four are for OSS, PAI, the control API and Git. 0: any free ones.
         scale: how many emulated seconds pass in a real one.
         region, workspace: the one region and the one workspace there are.
         signature_validity: how long a signed PAI or FC request may be under way; 15 minutes on the real service.
@@ -121,7 +122,7 @@ class Cloud:
         self._serve(settings, records, workspace)
 
     def _serve(self, settings: Settings, records: Records, workspace: WorkspaceState) -> None:
-        ports = [settings.port + offset if settings.port else 0 for offset in range(4)]
+        ports = [settings.port + offset if settings.port else 0 for offset in range(5)]
         keys, clock, faults = self.keys, self.clock, self.faults
         oss = create_oss(
             self.buckets,
@@ -136,6 +137,8 @@ class Cloud:
         app = pai.create_app(records=records, keys=keys, clock=clock, faults=faults, workspace=workspace, dlc=self.dlc)
         self.pai = self._listen(app, ports[2])
         self.control = self._listen(control.create_app(self.faults, self.clock), ports[3])
+        self.git_host = GitHost(settings.data / "git")
+        self.git = self.git_host.url = self._listen(self.git_host, ports[4])
         self.gateway = self._listen(self.functions.gateway(), ports[0])
 
     def _object_changed(self, record: dict[str, Any]) -> None:
@@ -148,7 +151,7 @@ class Cloud:
             why = "is taken by another program" if error.errno == errno.EADDRINUSE else f"is not to be had: {error}"
             raise CloudUnavailable(
                 f"Port {port} of 127.0.0.1 {why}. Nothing was started. Choose another with --port, or end what has it "
-                "(four ports in a row are used; 0 takes any free ones)."
+                "(five ports in a row are used; 0 takes any free ones)."
             ) from error
         self._stack.callback(server.stop)
         return server.url

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import hmac
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from dulwich.errors import NotGitRepository
@@ -48,8 +50,9 @@ class GitHost:
             start_response("401 Unauthorized", headers)
             return [b"a token is needed as the password\n"]
         making = _RECEIVE in environ.get("QUERY_STRING", "") or environ.get("PATH_INFO", "").endswith(f"/{_RECEIVE}")
-        chain = make_wsgi_chain(_Repositories(self, making=making), handlers={b"git-receive-pack": self._receiver})
-        return chain(environ, start_response)
+        with closing(_Repositories(self, making=making)) as repositories:
+            chain = make_wsgi_chain(repositories, handlers={b"git-receive-pack": self._receiver})
+            return list(chain(environ, start_response))
 
     def path(self, name: str) -> Path:
         """Where the repository of an address's path lies. NotGitRepository for a name that none can have."""
@@ -77,7 +80,7 @@ class GitHost:
         return hmac.compare_digest(password, self.token.encode())
 
     def _receiver(self, backend: Backend, arguments: list[str], *rest: Any, **more: Any) -> ReceivePackHandler:
-        name = arguments[0]
+        name = os.fsdecode(arguments[0])
 
         class Receiver(ReceivePackHandler):
             def _on_post_receive(receiver, client_refs: Any) -> None:  # noqa: N805 - two selves
@@ -96,13 +99,21 @@ class GitHost:
 
 
 class _Repositories(Backend):
-    """Finds the repository of a request."""
+    """Finds the repository of a request, and closes what it opened."""
 
     def __init__(self, host: GitHost, *, making: bool) -> None:
         self._host, self._making = host, making
+        self._opened: list[Repo] = []
 
-    def open_repository(self, path: str) -> Any:
-        return self._host.open(path, making=self._making)
+    def open_repository(self, path: str | bytes) -> Any:
+        found = self._host.open(path if isinstance(path, str) else path.decode(), making=self._making)
+        self._opened.append(found)
+        return found
+
+    def close(self) -> None:
+        """Close every file of theirs."""
+        for repository in self._opened:
+            repository.close()
 
 
 def _new(repository: Repo, before: Any, after: Any) -> list[tuple[str, dict[str, list[str]]]]:

@@ -68,6 +68,22 @@ def test_a_launch_by_hand_and_the_same_again(launched: Junbi) -> None:
     assert reason["facts"]["launch"] in made.stdout
 
 
+def test_a_dataset_that_exists_is_shown(launched: Junbi, tmp_path: Path) -> None:
+    """'diff' tells its version, 'inputs' which plans mount it, and 'launches' that this launch does."""
+    corpus = "  corpus: {id: d-k1x2y3z4, version: v7, mount: /mnt/corpus}\n"
+    text = FILE.replace("images:\n", f"{corpus}images:\n").replace("datasets: [digits]", "datasets: [digits, corpus]")
+    (tmp_path / "junbi.yaml").write_text(text, "utf-8")
+    assert "+ dataset corpus" in launched("diff").stdout
+    assert launched("apply").returncode == 0
+    (tmp_path / "junbi.yaml").write_text(text.replace("v7", "v8"), "utf-8")
+    assert 'version: "v7" -> "v8"' in launched("diff").stdout
+    told = launched("inputs").stdout
+    assert [line.split() for line in told.splitlines() if "corpus" in line] == [["corpus", "d-k1x2y3z4", "v7", "train"]]
+    launch = json.loads(launched("launch", "train", "--json").stdout)["launch"]
+    assert "trains on digits v2, corpus v7" in launched("launches", launch).stdout
+    assert json.loads(launched("launches", launch, "--json").stdout)["mounts"]["corpus"]["dataset_id"] == "d-k1x2y3z4"
+
+
 def test_cancel_and_rerun(launched: Junbi) -> None:
     """A waiting launch is cancelled, cannot be cancelled twice, and is run again."""
     launch = json.loads(launched("launch", "train", "--json").stdout)["launch"]

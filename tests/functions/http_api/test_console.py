@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from junbi.core.facts import ArrivalState, LaunchState
 from junbi.core.model import Check, Reason, State
+from junbi.core.plan import ExistingDataset
 from junbi.pipeline import wiring
 
 if TYPE_CHECKING:
@@ -140,6 +142,19 @@ class TestPage:
         ):
             assert part in text
         assert text.index("launch-l-1") < text.index("launch-l-2")
+
+    def test_an_existing_dataset(self, person: FlaskClient, world: Any) -> None:
+        """What a launch mounts besides what was uploaded is shown with PAI's id and version."""
+        world.apply()
+        world.launch("1")
+        launch = world.ledger.launches.get("l-1")
+        corpus = ExistingDataset(name="corpus", id="d-k1x2y3z4", version="v7", mount="/mnt/corpus")
+        spec = launch.spec.model_copy(update={"existing": (corpus,)})
+        with world.ledger.transaction():
+            world.ledger.launches.save(replace(launch, spec=spec))
+        text = person.get("/").text
+        assert "<span><bdi>corpus</bdi> <b>v7</b></span>" in text
+        assert "<code>d-k1x2y3z4 v7</code>" in text
 
     @pytest.mark.parametrize("state", [state for state in LaunchState if state is not LaunchState.WAITING])
     def test_every_state_has_a_word(self, person: FlaskClient, world: Any, state: LaunchState) -> None:

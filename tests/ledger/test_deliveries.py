@@ -48,7 +48,7 @@ def test_a_line_that_is_no_longer_declared_is_gone(ledger: Ledger) -> None:
 
 
 def test_a_line_keeps_where_it_stands_until_what_it_watches_changes(ledger: Ledger) -> None:
-    """Applied again it goes on; another branch is looked at anew; another repository is watched since then."""
+    """Applied again it goes on; another branch or repository is looked at anew."""
     reason = Reason("CodeRefGone", "gone")
     stands = LineState(NOW, "c1", NOW, reason)
     later = NOW + timedelta(hours=1)
@@ -59,7 +59,7 @@ def test_a_line_keeps_where_it_stands_until_what_it_watches_changes(ledger: Ledg
     ledger.code_lines.put({"trainer": LINE.model_copy(update={"branch": "next"})}, later)
     assert ledger.code_lines.state("trainer") == replace(stands, head="")
     ledger.code_lines.put({"trainer": LINE.model_copy(update={"address": "x/y"})}, later)
-    assert ledger.code_lines.state("trainer") == replace(stands, head="", since=later)
+    assert ledger.code_lines.state("trainer") == replace(stands, head="")
 
 
 def test_pushes_come_back_as_they_were_said(ledger: Ledger) -> None:

@@ -29,7 +29,7 @@ class LineState:
     """Where a watched line stands.
 
     Attributes:
-        since: since when this repository is watched.
+        since: since when code of this name is watched.
         head: the commit that was looked at last; empty before the first look, and where what is watched changed.
         looked_at: when that was.
         reason: why there is no commit to train with, if there is none.

@@ -12,11 +12,10 @@ WHERE address IN (SELECT value FROM json_each(:addresses)) AND webhook = :webhoo
 SELECT DISTINCT webhook FROM code_line WHERE webhook <> '' ORDER BY webhook;
 
 -- name: put_code_line
--- A line of another repository begins anew.
+-- What is watched anew is looked at anew.
 INSERT INTO code_line (name, address, webhook, spec, since, head, looked_at, reason)
 VALUES (:name, :address, :webhook, :spec, :now, '', '', NULL)
 ON CONFLICT (name) DO UPDATE SET
-    since = CASE WHEN code_line.address = excluded.address THEN code_line.since ELSE excluded.since END,
     head = CASE WHEN code_line.spec = excluded.spec THEN code_line.head ELSE '' END,
     address = excluded.address, webhook = excluded.webhook, spec = excluded.spec;
 

@@ -143,14 +143,12 @@ def _is_utf8(text: str) -> bool:
 
 def _deeper(document: Any, levels: int) -> bool:
     """Whether there are more levels than that; level by level, for one that is too deep ends the walk."""
-    level = [document]
-    for _ in range(levels + 1):
+    level = [document] if isinstance(document, (list, dict)) else []
+    for _ in range(levels):
         level = [
             each
             for holder in level
-            if isinstance(holder, (list, dict))
             for each in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(each, (list, dict))
         ]
-        if not level:
-            return False
-    return True
+    return bool(level)

@@ -59,15 +59,16 @@ class Hmac:
     name: str = "hmac-sha256"
 
     def carried(self, delivery: Delivery) -> bool:
-        """Whether the header is there with its prefix: GitHub's SHA-1 has the name of Bitbucket's SHA-256."""
+        """Whether the header is there, and none of SHA-1: GitHub's has the name of Bitbucket's SHA-256."""
         value = delivery.header(self.where)
-        return bool(value) and value.startswith(self.prefix)
+        return bool(value) and not value.startswith("sha1=")
 
     def check(self, delivery: Delivery, secret: bytes, now: datetime) -> Answer:  # noqa: ARG002 - it has no time
         """Compare with our own, over the bytes that were sent."""
-        if not self.carried(delivery):
+        value = delivery.header(self.where)
+        if not value.startswith(self.prefix):
             return Answer.NO
-        given = delivery.header(self.where).removeprefix(self.prefix).lower()
+        given = value.removeprefix(self.prefix).lower()
         return _answer(given, hmac.new(secret, delivery.body, hashlib.sha256).hexdigest())
 
     def token(self, delivery: Delivery) -> str:  # noqa: ARG002 - a signature shows nothing

@@ -10,7 +10,7 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _SCP = re.compile(r"(?:(?P<user>[^/@:]+)@)?(?P<host>\[[^\]/]+\]|[^/:@]+):(?P<path>.+)")
-_HOST = re.compile(r"[\w.-]+|\[[0-9a-f:.]+\]")
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?")
 _LONGEST = 2048  #: characters; more than any host accepts
 _PORTS = {"http": "80", "https": "443", "ssh": "22", "git": "9418", "git+ssh": "22"}
 
@@ -24,14 +24,15 @@ def canonical(url: str) -> str:
     Raises:
         ValueError: it is no address of a repository.
     """
+    shown = repr(url.rpartition("@")[2][:80])  # without user and password
     if len(url) > _LONGEST:
-        raise ValueError(f"{url[:80]!r}… is no address of a repository: it has {len(url)} characters")
+        raise ValueError(f"{shown}… is no address of a repository: it has {len(url)} characters")
     host, path = _split(url.strip())
-    path = re.sub("/+", "/", unquote(path)).strip("/").removesuffix(".git").rstrip("/")
-    if not _HOST.fullmatch(host.partition(":")[0] if host[:1] != "[" else host.rpartition("]")[0] + "]") or not path:
-        raise ValueError(f"{url[:80]!r} is no address of a repository, such as https://host/group/name.git")
+    path = _bare(path)
+    if not _HOST.fullmatch(host) or not path:
+        raise ValueError(f"{shown} is no address of a repository, such as https://host/group/name.git")
     if not path.isprintable() or any(part in {".", ".."} for part in path.split("/")):
-        raise ValueError(f"{url[:80]!r} has a path that no repository can have")
+        raise ValueError(f"{shown} has a path that no repository can have")
     return f"{host}/{path}"
 
 
@@ -51,13 +52,19 @@ def known(*urls: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _bare(path: str) -> str:
+    """A path without ``.git`` and what else says nothing; what comes out stays as it is when it comes again."""
+    path = re.sub("/+", "/", path).strip("/ ")
+    return _bare(path.removesuffix(".git")) if path.endswith(".git") else path
+
+
 def _split(url: str) -> tuple[str, str]:
     """Host with a port that is worth telling, and path."""
     if match := _URL.fullmatch(url):
         scheme, host, port = match["scheme"].lower(), match["host"].lower(), match["port"] or ""
         if scheme == "file":
             host = host or "localhost"
-        return host if port in {"", _PORTS.get(scheme)} else f"{host}:{port}", match["path"] or ""
+        return host if port in {"", _PORTS.get(scheme)} else f"{host}:{port}", unquote(match["path"] or "")
     match = _SCP.fullmatch(url)
     if match is None or (not match["user"] and re.match(r"\d+/", match["path"])):
         host, _, path = url.partition("/")  # it is spelled as we do

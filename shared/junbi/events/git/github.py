@@ -36,7 +36,7 @@ def parse(delivery: Delivery, now: datetime) -> Parsed[CommitRef]:
         return push.ping(name)
     if name in {"create", "delete"}:
         return push.told_twice(name)
-    if name == "repository" and document["action"].value in {"renamed", "transferred"}:
+    if name == "repository" and document["action"].text_or_nothing() in {"renamed", "transferred"}:
         return _renamed(name, document)
     return _pushed(delivery, now, document) if name == "push" else push.not_a_push(name)
 

@@ -21,18 +21,24 @@ def command(*, as_json: bool) -> int:
     """List dataset versions with their registration in PAI, and uploads that are not closed with the reason."""
     from junbi.core.facts import ArrivalState
     from junbi.ledger.ledger import open_ledger  # the engine
-    from junbi.pipeline import views
+    from junbi.pipeline import code_views, views
 
     ledger = open_ledger(make=False)
     open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]
     view = {
         "datasets": views.watched(ledger),
         "existing": views.existing(ledger),
+        "code": code_views.code(ledger),
         **views.revisions(ledger),
-        "uploads": views.arrivals(ledger, open_states)["arrivals"],
+        "uploads": [one for one in views.arrivals(ledger, open_states)["arrivals"] if not _is_empty(one)],
     }
     click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else _text(view))
     return 0
+
+
+def _is_empty(upload: Mapping[str, Any]) -> bool:
+    """Whether nothing is left of an upload: there is nothing to do about it."""
+    return bool(upload["state"] == "ignored" and upload["reason"] and upload["reason"]["code"] == "NoObjectYet")
 
 
 def _text(view: Mapping[str, Any]) -> str:
@@ -47,6 +53,8 @@ def _text(view: Mapping[str, Any]) -> str:
         parts.append(
             table(("EXISTING DATASET", "IN PAI AS", "MOUNTED BY"), [_existing(one) for one in view["existing"]])
         )
+    if view["code"]:
+        parts.append(table(("CODE", "TRAINS WITH", "REPOSITORY", "WHY NOT"), [_code(one) for one in view["code"]]))
     if view["uploads"]:
         parts.append(table(("UPLOAD", "STATE", "WHY"), [_upload(one) for one in view["uploads"]]))
     return "\n\n".join(parts) or "Nothing has arrived under a watched prefix yet."
@@ -58,8 +66,8 @@ def _revision(one: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         one["dataset"],
         one["label"],
-        f"{one['members']:,}",
-        f"{one['size']:,}",
+        f"{one['members']:,}" if one["kind"] == "dataset" else "",
+        f"{one['size']:,}" if one["kind"] == "dataset" else "",
         known if registration["version_name"] else registration["state"],
         one["uri"],
     )
@@ -67,6 +75,12 @@ def _revision(one: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _existing(one: Mapping[str, Any]) -> tuple[str, ...]:
     return one["dataset"], f"{one['dataset_id']} {one['version_name']}", ", ".join(one["plans"]) or "no plan"
+
+
+def _code(one: Mapping[str, Any]) -> tuple[str, ...]:
+    reason, problem = one["reason"], (one["next_look"] or {}).get("problem")
+    told = f"{reason['code']}: {reason['message']}" if reason else problem or ""
+    return one["code"], one["trains_with"]["label"] if one["trains_with"] else "nothing yet", one["repository"], told
 
 
 def _upload(one: Mapping[str, Any]) -> tuple[str, ...]:

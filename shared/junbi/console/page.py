@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from junbi.console import assets, words
 from junbi.core.facts import ArrivalState, LaunchState
 from junbi.core.lifecycle import ACTIVE, FINAL
-from junbi.pipeline import views
+from junbi.pipeline import code_views, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,6 +61,8 @@ def console(ledger: Ledger) -> str:
         arrivals=arrivals,
         revisions=views.revisions(ledger),
         quarantine=views.quarantine(ledger),
+        code=code_views.code(ledger),
+        deliveries=code_views.deliveries(ledger),
     )
 
 

@@ -83,6 +83,18 @@ def of_registration(state: str) -> Word:
     return _REGISTRATION.get(state, Word(state, "rest"))
 
 
+def of_code(view: Mapping[str, Any]) -> Word:
+    """Where a watched line of code stands."""
+    if view["reason"]:
+        return Word("Unreadable", "stop")
+    return Word("Watched", "done") if view["commit"] else Word("To read", "move")
+
+
+def of_delivery(view: Mapping[str, Any]) -> Word:
+    """What a delivery came to."""
+    return Word("Noted", "done") if view["outcome"].get("noted") else Word("Ignored", "rest")
+
+
 def of_outcome(outcome: str) -> str:
     """What became of a try."""
     return _OUTCOME.get(outcome, outcome)

@@ -12,7 +12,7 @@ from junbi import log
 from junbi.core.facts import ArrivalState
 from junbi.errors import LedgerError
 from junbi.http_api.problems import Code, Problem, answer
-from junbi.pipeline import call, views, wiring
+from junbi.pipeline import call, code_views, views, wiring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,6 +81,16 @@ def _close(key: str) -> Response:
 @_api.get("/revisions")
 def _revisions() -> Response:
     return _json(views.revisions(wiring.ledger()))
+
+
+@_api.get("/code")
+def _code() -> Response:
+    return _json({"code": code_views.code(wiring.ledger())})
+
+
+@_api.get("/deliveries")
+def _deliveries() -> Response:
+    return _json(code_views.deliveries(wiring.ledger()))
 
 
 @_api.get("/story")

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from junbi.core import readiness
-from junbi.core.facts import ArrivalState, LaunchState
+from junbi.core.facts import ArrivalState, InputKind, LaunchState
 from junbi.ledger.rows import to_time
 from junbi.pipeline import expect
 
@@ -222,13 +222,15 @@ def _existing(one: ExistingDataset) -> View:
 
 def _pin(pin: str, revision: Revision | None) -> View:
     if revision is None:
-        return {"revision": pin, "label": pin, "uri": "", "members": 0, "size": 0}
+        return {"revision": pin, "label": pin, "kind": "dataset", "uri": "", "members": 0, "size": 0}
     return {"revision": pin, "label": revision.label, **_contents(revision)}
 
 
 def _contents(revision: Revision) -> View:
-    uri = f"oss://{revision.bucket}/{revision.prefix}"
-    return {"uri": uri, "members": revision.members, "size": revision.size}
+    if revision.kind is InputKind.DATASET:
+        uri = f"oss://{revision.bucket}/{revision.prefix}"
+        return {"kind": revision.kind.value, "uri": uri, "members": revision.members, "size": revision.size}
+    return {"kind": revision.kind.value, "uri": f"{revision.bucket} {revision.prefix}", "members": 0, "size": 0}
 
 
 def _check(check: Check) -> View:

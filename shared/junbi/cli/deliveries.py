@@ -1,0 +1,47 @@
+"""``junbi deliveries``: what webhooks delivered, what it came to, and what was refused and why."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from junbi.cli.options import json_option
+from junbi.cli.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+@click.command("deliveries")
+@json_option
+def command(*, as_json: bool) -> int:
+    """List the deliveries of webhooks, newest first: what each came to, and for the refused what to put right."""
+    from junbi.ledger.ledger import open_ledger  # the engine
+    from junbi.pipeline import code_views
+
+    view = code_views.deliveries(open_ledger(make=False))
+    click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else _text(view))
+    return 0
+
+
+def _text(view: Mapping[str, Any]) -> str:
+    parts = []
+    if view["deliveries"]:
+        rows = [_delivery(one) for one in view["deliveries"]]
+        parts.append(table(("WHEN", "FROM", "TIMES", "NOTED", "IGNORED"), rows))
+    if view["refused_counts"]:
+        rows = [(one["endpoint"], one["code"], f"{one['times']:,}", one["last_at"]) for one in view["refused_counts"]]
+        parts.append(table(("REFUSED BY", "WHY", "TIMES", "LAST"), rows))
+    if view["refused"]:
+        last = view["refused"][0]["reason"]
+        parts.append(f"The last one: {last['message']}\n{last['fix']}")
+    return "\n\n".join(parts) or "No webhook has delivered anything yet."
+
+
+def _delivery(one: Mapping[str, Any]) -> tuple[str, ...]:
+    outcome = one["outcome"]
+    noted, ignored = ", ".join(outcome.get("noted", [])), "; ".join(outcome.get("ignored", {}))
+    return one["at"], f"{one['source']} ({one['endpoint']})", f"{one['times']:,}", noted or "nothing", ignored

@@ -255,6 +255,11 @@ class TestPaths:
         assert only("github-push", after=A[::-1]).subject.paths is None
         assert only("gitlab-push", after=A[::-1], checkout_sha=A[::-1]).subject.paths is None
 
+    def test_a_tag_that_moved(self) -> None:
+        """A tag that is put elsewhere need not follow the commit it was at."""
+        assert only("gitlab-push", ref="refs/tags/latest").subject.paths is None
+        assert only("github-push", ref="refs/tags/latest").subject.paths is None
+
     def test_a_push_without_the_word_forced(self) -> None:
         """Whether a push was forced must be said."""
         assert only("github-push", forced=None).subject.paths is None

@@ -218,6 +218,19 @@ class TestKeys:
         event = only(oss.parse((SAMPLES / "marker-of-no-bytes.json").read_bytes()))
         assert (event.kind, event.size) == (EventKind.OBJECT_CREATED, 0)
 
+    def test_bc_73_a_lifecycle_rule_deletes(self) -> None:
+        """BC-73: a deletion by a rule names no caller, no request, no size and no tag, and is a deletion."""
+        shortened = record(eTag=None, size=None) | {"eventName": "ObjectRemoved:DeleteObject"}
+        for gone in ("userIdentity", "requestParameters", "responseElements"):
+            del shortened[gone]
+        assert only(parse(shortened)).kind is EventKind.OBJECT_REMOVED
+
+    @pytest.mark.parametrize("name", ["ObjectRemoved:DeleteObject", "ObjectCreated:CopyObject"])
+    def test_bc_67_a_key_that_is_no_ascii(self, name: str) -> None:
+        """BC-67: a copy or deletion of a key in Chinese names the key in Chinese."""
+        event = only(parse(record(key="数据/训练 集.csv") | {"eventName": name}))
+        assert event.subject.key == "数据/训练 集.csv"
+
     def test_bc_76_an_empty_key_or_bucket(self) -> None:
         """BC-76: an empty key or bucket names nothing and is refused at the door."""
         assert str(problem(record(key=""))) == "events[0].oss.object.key: expected text that is not empty, got ''"

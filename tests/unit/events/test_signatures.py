@@ -90,6 +90,11 @@ class TestHmac:
         form = b"payload=" + quote_plus(BODY).encode()
         assert isinstance(verify(signed(NEW, form), github.PROOFS, [NEW], NOW), Verified)
 
+    def test_the_prefix_belongs_to_it(self) -> None:
+        """A bare signature under GitHub's header was not made by GitHub."""
+        bare = Delivery({"X-Hub-Signature-256": hexed(NEW)}, BODY, {})
+        assert refused(verify(bare, github.PROOFS, [NEW], NOW)) is RefusalCode.WRONG_SECRET
+
     def test_sha_1_alone_is_refused(self) -> None:
         """GitHub's old signature can be forged; it says so."""
         legacy = Delivery({"X-Hub-Signature": "sha1=" + hexed(NEW, name="sha1")}, BODY, {})
@@ -266,6 +271,17 @@ class TestStandardWebhooks:
         for value in ("", "1796000001"):
             other = Delivery(dict(delivery.headers) | {name: value}, BODY, {})
             assert refused(verify(other, gitlab.PROOFS, [WHSEC], NOW)) is RefusalCode.WRONG_SECRET
+
+    def test_an_id_and_a_time_must_be_there(self) -> None:
+        """A signature over an empty id or time is none of this scheme, though it was made with the secret."""
+        key = base64.b64decode(WHSEC.removeprefix("whsec_"))
+        stamp = str(int(NOW.timestamp()))
+        for name, at in (("", stamp), ("msg_1", "")):
+            made = hmac.new(key, f"{name}.{at}.".encode() + BODY, hashlib.sha256).digest()
+            signature = "v1," + base64.b64encode(made).decode()
+            headers = {"webhook-id": name, "webhook-timestamp": at, "webhook-signature": signature}
+            found = verify(Delivery(headers, BODY, {}), [StandardWebhook()], [WHSEC], NOW)
+            assert refused(found) is RefusalCode.WRONG_SECRET
 
     def test_a_body_that_is_no_text(self) -> None:
         """The signature covers bytes."""

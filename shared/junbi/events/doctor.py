@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from junbi.events.delivery import Delivery
     from junbi.events.proofs import Proof
 
-#: Bytes of a body beyond which no variants of it are tried: a flood of forged deliveries costs little then.
-LARGEST_TRIED = 256 << 10
+#: Bytes of a body beyond which no variants of it are tried: that many cost about 20 ms, and anybody can send them.
+LARGEST_TRIED = 64 << 10
 
 
 def diagnose(

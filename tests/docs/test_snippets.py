@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _HERE = re.compile(r"<<'(\w+)'\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 #: Programs that a command line may name besides make, junbi and its Python.
-_PROGRAMS = {"set", ".", "curl"}
+_PROGRAMS = {"set", ".", "curl", "mkdir", "cp", "git"}
 
 
 class Snippet(NamedTuple):

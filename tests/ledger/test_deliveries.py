@@ -57,9 +57,9 @@ def test_a_line_keeps_where_it_stands_until_what_it_watches_changes(ledger: Ledg
     ledger.code_lines.put({"trainer": LINE}, later)
     assert ledger.code_lines.state("trainer") == stands
     ledger.code_lines.put({"trainer": LINE.model_copy(update={"branch": "next"})}, later)
-    assert ledger.code_lines.state("trainer") == replace(stands, head="")
+    assert ledger.code_lines.state("trainer") == replace(stands, head="", looked_at=None)
     ledger.code_lines.put({"trainer": LINE.model_copy(update={"address": "x/y"})}, later)
-    assert ledger.code_lines.state("trainer") == replace(stands, head="")
+    assert ledger.code_lines.state("trainer") == replace(stands, head="", looked_at=None)
 
 
 def test_pushes_come_back_as_they_were_said(ledger: Ledger) -> None:

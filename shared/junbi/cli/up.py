@@ -97,6 +97,7 @@ class House:
             "JUNBI_ENDPOINT_DLC": cloud.pai,
             "JUNBI_ENDPOINT_OSS": cloud.oss,
             "JUNBI_ENDPOINT_FC": cloud.gateway,
+            "JUNBI_ENDPOINT_GIT": cloud.git,
         }
         self.ledger = self._open_ledger()
         self._token = _token(data / "token")

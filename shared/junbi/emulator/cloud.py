@@ -139,6 +139,7 @@ class Cloud:
         self.control = self._listen(control.create_app(self.faults, self.clock), ports[3])
         self.git_host = GitHost(settings.data / "git")
         self.git = self.git_host.url = self._listen(self.git_host, ports[4])
+        self.dlc.mirror = self.git_host.mirror
         self.gateway = self._listen(self.functions.gateway(), ports[0])
 
     def _object_changed(self, record: dict[str, Any]) -> None:

@@ -31,7 +31,7 @@ class LineState:
     Attributes:
         since: since when code of this name is watched.
         head: the commit that was looked at last; empty before the first look, and where what is watched changed.
-        looked_at: when that was.
+        looked_at: when its repository was read last; None before that, and where what is watched changed.
         reason: why there is no commit to train with, if there is none.
     """
 

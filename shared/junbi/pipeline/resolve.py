@@ -32,21 +32,23 @@ def look(ports: Ports, name: str) -> datetime | None:
     if line is None:
         return None
     began, pushes = ledger.now(), ledger.code_lines.pushes(line)
+    read = True
     try:
         found = code.found(line, ports.refs(line))
     except Refused as error:
-        found = _refused(line, error)
+        found, read = _refused(line, error), False
     with ledger.transaction():
         if ledger.code_lines.get(name) != line:
             return ledger.now()  # applied anew meanwhile
-        state = replace(ledger.code_lines.state(name), looked_at=began)
+        before = ledger.code_lines.state(name)
+        state = replace(before, looked_at=began) if read else before
         ledger.code_lines.forget(name, began)
         if isinstance(found, Reason):
             _say(ledger, line, state, found, began)
             return began + EVERY
         ledger.code_lines.save_state(name, replace(state, head=found.commit, reason=None))
-        if found.commit != state.head:
-            _moved(ports, line, state, found, code.changed(state.head, pushes, found.commit) if state.head else None)
+        if found.commit != before.head:
+            _moved(ports, line, before, found, code.changed(before.head, pushes, found.commit) if before.head else None)
     return began + EVERY
 
 
@@ -66,7 +68,7 @@ def _moved(ports: Ports, line: CodeSpec, state: LineState, found: Found, paths: 
     ledger.revisions.put_head(revision)
     again = " again" if known else ""
     ledger.tell(_subject(line), "CommitFound", f"{line.repository} {found.ref} is at {found.commit[:12]}{again}.", now)
-    if state.head or line.initial == "adopt":
+    if state.looked_at or line.initial == "adopt":
         trigger.evaluate(ports, revision, now)
     else:
         _first(ports, line, state, now)

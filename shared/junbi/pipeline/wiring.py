@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from junbi import log
 from junbi.core.assumptions import Settling
-from junbi.errors import CallFailed, JunbiError
+from junbi.errors import CallFailed, JunbiError, Refused
 from junbi.ledger.ledger import Ledger, open_ledger
 from junbi.pipeline.secrets import secret
 
@@ -122,9 +123,16 @@ class Ports:
         return DlcClient(_api(Service.DLC, region, self.invocation))
 
     def refs(self, line: CodeSpec) -> Mapping[str, str]:
-        """The refs of a repository by their full names, and the commits they are at."""
+        """The refs of a repository by their full names, and the commits they are at.
+
+        ``JUNBI_ENDPOINT_GIT`` is a Git host that may stand for others: it is asked first, for ``<host>/<path>``.
+        """
         from junbi.clients.git import refs  # only a look at code needs it
 
+        nearby = os.environ.get("JUNBI_ENDPOINT_GIT")
+        if nearby and not line.repository.startswith(nearby):
+            with suppress(Refused):
+                return refs(f"{nearby}/{line.repository.partition('://')[2]}")
         return refs(line.repository, secret(line.credentials))
 
     @cached_property

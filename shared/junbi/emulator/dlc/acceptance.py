@@ -16,6 +16,7 @@ from junbi.emulator.dlc.instances import INSTANCES
 from junbi.emulator.dlc.job import DataMount
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
     from junbi.emulator.workspace.code_sources import CodeSources
@@ -104,8 +105,12 @@ def resolve_mounts(request: CreateJobRequest, workspace_id: str, datasets: Datas
     ]
 
 
-def resolve_code(request: CreateJobRequest, workspace_id: str, code_sources: CodeSources) -> list[Code]:
+def resolve_code(
+    request: CreateJobRequest, workspace_id: str, code_sources: CodeSources, mirror: Callable[[str], str]
+) -> list[Code]:
     """What CodeSource means, at most one; ApiError where it names none of the workspace.
+
+    ``mirror`` says where a repository is cloned from.
 
     What the job says of branch, commit and place wins over the code source. Source: SDK prose.
     """
@@ -122,7 +127,7 @@ def resolve_code(request: CreateJobRequest, workspace_id: str, code_sources: Cod
     named = asked.branch is not None or asked.commit is not None
     return [
         Code(
-            repository=repository,
+            repository=mirror(repository),
             path=path,
             branch=(asked.branch if named else found.code_branch) or "",
             commit=(asked.commit if named else found.code_commit) or "",

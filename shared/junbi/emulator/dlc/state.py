@@ -13,6 +13,8 @@ from junbi.emulator.dlc.jobs import Jobs
 from junbi.emulator.dlc.scheduler import Pace, Scheduler
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from junbi.emulator.clock import Clock
     from junbi.emulator.dlc.pods import Executor
     from junbi.emulator.records import Records
@@ -52,6 +54,7 @@ class DlcState:
     ) -> None:
         self.workspace, self.executor = workspace, executor
         self.list_lag, self.quotas = list_lag, quotas
+        self.mirror: Callable[[str], str] = str  #: where a repository is cloned from; itself unless it is said
         self.jobs = Jobs(records)
         self.scheduler = Scheduler(self.jobs, executor, clock, pace or Pace())
 
@@ -60,7 +63,7 @@ class DlcState:
         workspace_id = self.workspace.workspaces.resolve(request.workspace_id)
         check_request(request, self.quotas)
         mounts = resolve_mounts(request, workspace_id, self.workspace.datasets)
-        code = resolve_code(request, workspace_id, self.workspace.code_sources)
+        code = resolve_code(request, workspace_id, self.workspace.code_sources, self.mirror)
         job = new_job(request.model_copy(update={"workspace_id": workspace_id}), mounts, code, user_id, now)
         self.jobs.add(job)
         return job

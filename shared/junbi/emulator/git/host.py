@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from dulwich.errors import NotGitRepository
 from dulwich.objects import Commit
@@ -61,6 +62,20 @@ class GitHost:
             raise NotGitRepository(name)
         return self.directory / f"{match['name']}.git"
 
+    def mirror(self, repository: str) -> str:
+        """Where to clone a repository from: from here where it was pushed to, as ``<host>/<path>``, else itself."""
+        parts = urlsplit(repository)
+        try:
+            here = self.path(f"/{parts.netloc}{parts.path}").exists()
+        except NotGitRepository:
+            here = False
+        return f"{self.url}/{parts.netloc}{parts.path}" if here else repository
+
+    def _named(self, name: str) -> str:
+        """The address that a repository's pushes tell: its own, where it stands here for one of another host."""
+        first = name.strip("/").partition("/")[0]
+        return f"https:/{name}" if "." in first else f"{self.url}{name}"
+
     def open(self, name: str, *, making: bool = False) -> Repo:
         """A repository, made if it is pushed to for the first time. NotGitRepository where there is none."""
         path = self.path(name)
@@ -92,7 +107,7 @@ class GitHost:
     def _pushed(self, name: str, repository: Any, client_refs: Iterable[tuple[bytes, bytes, bytes]]) -> None:
         for before, after, ref in client_refs:
             push = Push(
-                f"{self.url}{name}", ref.decode(), before.decode(), after.decode(), _new(repository, before, after)
+                self._named(name), ref.decode(), before.decode(), after.decode(), _new(repository, before, after)
             )
             for webhook in list(self.webhooks):
                 threading.Thread(target=deliver, args=(webhook, push), daemon=True).start()

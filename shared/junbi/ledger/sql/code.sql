@@ -17,6 +17,7 @@ INSERT INTO code_line (name, address, webhook, spec, since, head, looked_at, rea
 VALUES (:name, :address, :webhook, :spec, :now, '', '', NULL)
 ON CONFLICT (name) DO UPDATE SET
     head = CASE WHEN code_line.spec = excluded.spec THEN code_line.head ELSE '' END,
+    looked_at = CASE WHEN code_line.spec = excluded.spec THEN code_line.looked_at ELSE '' END,
     address = excluded.address, webhook = excluded.webhook, spec = excluded.spec;
 
 -- name: code_line_state

@@ -21,7 +21,7 @@ def test_example_is_fine(junbi: Junbi, tmp_path: Path) -> None:
     """The file at the top of the repository has no problem and no warning."""
     (tmp_path / "junbi.yaml").write_text(EXAMPLE, encoding="utf-8")
     done = junbi("lint")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "junbi.yaml is fine: 1 plan, 2 datasets.\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "junbi.yaml is fine: 1 plan, 1 dataset.\n", "")
 
 
 def test_problems(junbi: Junbi, tmp_path: Path) -> None:

@@ -1,0 +1,117 @@
+"""Deliveries that nobody vouches for: however many, they cost the ledger nothing and keep no genuine one waiting."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from junbi.core.plan import CodeSpec
+from junbi.events.delivery import Delivery
+from junbi.ledger.deliveries import RING, RefusedDelivery
+from junbi.pipeline import receive
+from junbi.pipeline.refused import Tally
+
+if TYPE_CHECKING:
+    from tests.pipeline.conftest import World
+
+SECRET = "a long random secret"
+LINE = CodeSpec(
+    name="trainer",
+    repository="https://git.example.com/vision/trainer.git",
+    address="git.example.com/vision/trainer",
+    branch="main",
+    webhook=("HOOK",),
+    mount="/root/code",
+)
+
+
+def delivery(number: int, secret: str = SECRET) -> Delivery:
+    """A push of GitHub's, signed."""
+    told = {
+        "ref": "refs/heads/main",
+        "before": "0" * 40,
+        "after": f"{number + 1:040x}",
+        "commits": [],
+        "repository": {"clone_url": LINE.repository},
+    }
+    body = json.dumps(told).encode()
+    signature = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    headers = {"X-GitHub-Event": "push", "X-GitHub-Delivery": str(number), "X-Hub-Signature-256": signature}
+    return Delivery(headers, body, {})
+
+
+@pytest.fixture
+def watched(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A world that watches code."""
+    monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
+    world.apply(world.generation([world.dataset()], []).model_copy(update={"code": {"trainer": LINE}}))
+    return world
+
+
+def rows(world: World) -> int:
+    """How many rows the ledger holds, of anything."""
+    names = ("delivery", "refused_delivery", "refused_count", "push", "story", "quarantine", "work")
+    connection = world.database._connection()  # type: ignore[attr-defined]  # the engine's own: no statement counts rows
+    return sum(connection.execute(f"SELECT COUNT(*) AS n FROM {name}").fetchone()["n"] for name in names)
+
+
+def test_forged_deliveries_grow_nothing_and_a_genuine_one_is_noted(watched: World) -> None:
+    """Three thousand forged deliveries are a counter and at most a ring of fifty; the genuine one between is noted."""
+    for number in range(60):
+        receive.receive(watched.ledger, delivery(number, "wrong"))
+    before = rows(watched)
+    answers = [receive.receive(watched.ledger, delivery(number, "wrong"))[0].status for number in range(3000)]
+    genuine, _ = receive.receive(watched.ledger, delivery(1))
+    assert set(answers) == {401}
+    assert (genuine.status, genuine.body["noted"]) == (200, ["trainer"])
+    assert rows(watched) - before <= RING + 3
+    assert watched.ledger.quarantined() == []
+
+
+def test_what_was_counted_is_written_and_none_is_lost(watched: World) -> None:
+    """Refusals within a second are one write; the next write holds all of them."""
+    tally = Tally()
+    told = receive.receive(watched.ledger, delivery(1, "wrong"))[0].body
+    last = RefusedDelivery(watched.ledger.now(), "git_push", receive.Reason(str(told["code"]), ""), "f")
+    before = sum(row["times"] for row in watched.ledger.deliveries.refused_counts())
+    for _ in range(500):
+        tally.add(watched.ledger, last, watched.ledger.now())
+    first = sum(row["times"] for row in watched.ledger.deliveries.refused_counts()) - before
+    tally._written_at -= 2
+    tally.add(watched.ledger, last, watched.ledger.now())
+    assert first < 500
+    assert sum(row["times"] for row in watched.ledger.deliveries.refused_counts()) - before == 501
+
+
+@pytest.mark.parametrize("at", [0, 10, 40])
+def test_one_changed_byte_is_refused(watched: World, at: int) -> None:
+    """The signature covers every byte of the body."""
+    good = delivery(3)
+    body = bytearray(good.body)
+    body[at] ^= 1
+    answer, _ = receive.receive(watched.ledger, Delivery(good.headers, bytes(body), {}))
+    assert answer.status == 401
+
+
+def test_bc_82_both_secrets_hold_while_they_rotate(watched: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """BC-82: the old and the new secret are valid at once, and the answer tells them apart by fingerprint."""
+    monkeypatch.setenv("JUNBI_SECRET_NEXT", "the next secret")
+    line = LINE.model_copy(update={"webhook": ("NEXT", "HOOK")})
+    watched.apply(watched.generation([watched.dataset()], []).model_copy(update={"code": {"trainer": line}}))
+    answers = [receive.receive(watched.ledger, delivery(*one))[0] for one in ((5, SECRET), (6, "the next secret"))]
+    assert [answer.body["noted"] for answer in answers] == [["trainer"], ["trainer"]]
+    assert answers[0].body["signed with"] != answers[1].body["signed with"]
+
+
+def test_bc_88_a_secret_that_is_not_set_is_said_where_it_is_needed(
+    watched: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BC-88: nothing is verified with an empty secret, the refusal says so, and everything else can still be read."""
+    monkeypatch.delenv("JUNBI_SECRET_HOOK")
+    answer, _ = receive.receive(watched.ledger, delivery(7, ""))
+    assert (answer.status, answer.body["code"]) == (401, "NoSecret")
+    assert watched.ledger.code_lines.all() == [LINE]

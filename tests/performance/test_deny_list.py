@@ -16,6 +16,8 @@ DENIED = (
     "requests",
     "cryptography",
     "psycopg",
+    "dulwich",
+    "urllib3",
     "sqlalchemy",
     "odps",
     "ruamel",

@@ -43,9 +43,9 @@ def _is_empty(upload: Mapping[str, Any]) -> bool:
 
 def _text(view: Mapping[str, Any]) -> str:
     parts = []
-    late = [one["reason"] for one in view["datasets"] if one["reason"]]
-    if late:
-        parts.append("\n".join(f"{reason['code']}: {reason['message']}" for reason in late))
+    found = [reason for one in view["datasets"] for reason in (one["reason"], *one["findings"]) if reason]
+    if found:
+        parts.append("\n".join(f"{reason['code']}: {reason['message']}\n  {reason['fix']}" for reason in found))
     if view["revisions"]:
         heads = ("DATASET", "VERSION", "OBJECTS", "BYTES", "IN PAI AS", "WHERE")
         parts.append(table(heads, [_revision(one) for one in view["revisions"]]))

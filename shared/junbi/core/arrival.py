@@ -87,10 +87,21 @@ def opened(dataset: DatasetSpec, spot: Place, now: datetime, *, found: bool = Fa
         noted_at=now,
         found=found,
     )
-    bad = refused_captures(dataset.watch, spot.captures)
+    return refused(fresh, dataset) if refused_captures(dataset.watch, spot.captures) else fresh
+
+
+def refused(known: Arrival, dataset: DatasetSpec) -> Arrival:
+    """An arrival whose name is not acceptable, with the reason; ``known`` itself where it is acceptable."""
+    bad = refused_captures(dataset.watch, dict(known.captures))
     if not bad:
-        return fresh
-    return replace(fresh, state=ArrivalState.REFUSED, reason=_capture_refused(dataset.watch, bad))
+        return replace(known, dirty=False)
+    return replace(known, state=ArrivalState.REFUSED, dirty=False, reason=_capture_refused(dataset.watch, bad))
+
+
+def emptied(known: Arrival) -> Arrival:
+    """An arrival of which nothing is left."""
+    reason = Reason(Code.NO_OBJECT_YET, "Nothing lies under the prefix.")
+    return replace(known, state=ArrivalState.IGNORED, dirty=False, reason=reason)
 
 
 def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event[ObjectRef], now: datetime) -> Noted:
@@ -103,6 +114,12 @@ def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event[
         return Noted(reason=idle)
     if known is None:
         return _open_first(opened(dataset, spot, now), dataset.complete, event, now)
+    return _note_known(known, dataset, event, now)
+
+
+def _note_known(known: Arrival, dataset: DatasetSpec, event: Event[ObjectRef], now: datetime) -> Noted:
+    if known.state in _NAMED_BADLY and refused_captures(dataset.watch, dict(known.captures)):
+        return _note_refused(known, dataset, event, now)
     if known.state is ArrivalState.CLOSING:
         return Noted() if known.dirty else Noted(replace(known, dirty=True, noted_at=now))
     if event.kind is EventKind.OBJECT_REMOVED:
@@ -117,6 +134,20 @@ def _open_first(arrival: Arrival, complete: Complete, event: Event[ObjectRef], n
         return Noted(arrival, None, arrival.reason, (arrival.reason.code, arrival.reason.message))
     news = ("ArrivalOpened", f"An upload began under {arrival.uri}.")
     return Noted(arrival, _first_look(arrival, complete, event, now), news=news)
+
+
+#: States in which an upload's name may be what stands in its way.
+_NAMED_BADLY = frozenset({ArrivalState.REFUSED, ArrivalState.IGNORED})
+
+
+def _note_refused(known: Arrival, dataset: DatasetSpec, event: Event[ObjectRef], now: datetime) -> Noted:
+    """Refused again with a new object; looked at when one went away, for it may have been the last."""
+    if event.kind is EventKind.OBJECT_REMOVED:
+        return Noted() if known.dirty else Noted(replace(known, dirty=True), now)
+    if known.state is ArrivalState.REFUSED:
+        return Noted(reason=known.reason)
+    again = replace(refused(known, dataset), noted_at=now)
+    return _open_first(again, dataset.complete, event, now)
 
 
 def _open_again(known: Arrival, complete: Complete, event: Event[ObjectRef], now: datetime) -> Noted:
@@ -143,8 +174,6 @@ def reopened(known: Arrival, now: datetime, *, found: bool = False) -> Arrival:
 def _says_nothing(known: Arrival | None, dataset: DatasetSpec, event: Event[ObjectRef]) -> Reason | None:
     if event.kind is EventKind.NOTHING:
         return Reason(Code.NO_OBJECT_YET, f"{event.name} leaves no new object behind.")
-    if known and known.state is ArrivalState.REFUSED and refused_captures(dataset.watch, dict(known.captures)):
-        return known.reason
     if event.kind is EventKind.OBJECT_REMOVED and not _removal_counts(known, dataset.complete, event):
         return Reason(Code.NO_OBJECT_YET, "An object that went away opens no upload.")
     return None
@@ -156,6 +185,8 @@ def _removal_counts(known: Arrival | None, complete: Complete, event: Event[Obje
         return False
     if known.state is ArrivalState.CLOSED:
         return not (event.subject.key.endswith("/") or _is_sign(known, complete, event))
+    if known.state is ArrivalState.REFUSED:
+        return True
     return known.state is ArrivalState.CLOSING or (known.state is ArrivalState.OPEN and complete.manifest is not None)
 
 

@@ -55,6 +55,7 @@ class Code(StrEnum):
     RUNNING_TOO_LONG = "RunningTooLong"
     DUPLICATE_JOB_FOUND = "DuplicateJobFound"
     BEFORE_DEPLOYMENT = "BeforeDeployment"
+    NO_EVENTS = "NoEvents"
     NOT_WATCHED = "NotWatched"
     NO_OBJECT_YET = "NoObjectYet"
     PLATFORM_REFUSED = "PlatformRefused"

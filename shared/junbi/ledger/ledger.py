@@ -24,6 +24,7 @@ from junbi.ledger.returns import Returns
 from junbi.ledger.revisions import Revisions
 from junbi.ledger.rows import to_time
 from junbi.ledger.scans import Scans
+from junbi.ledger.sightings import Sightings
 from junbi.ledger.tries import Tries
 from junbi.ledger.worklist import Worklist
 
@@ -48,6 +49,7 @@ class Ledger:
         self.generations = Generations(database)
         self.arrivals = Arrivals(database)
         self.scans = Scans(database)
+        self.sightings = Sightings(database)
         self.code_lines = CodeLines(database)
         self.deliveries = Deliveries(database)
         self.expectations = Expectations(database)

@@ -24,8 +24,11 @@ LEASE = timedelta(seconds=60)
 #: Doors poke ``reconcile`` at most once in this time.
 POKE_INTERVAL = timedelta(seconds=2)
 
-#: Folders that no event told of are looked for at most once in this time.
+#: Folders that no event told of are looked for at most once in this time; and a few that have ended are compared.
 DISCOVERY_INTERVAL = timedelta(seconds=15)
+
+#: A round over all that have ended begins at most once in this time.
+SWEEP_INTERVAL = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,23 @@ class Worklist:
     def may_discover(self, now: datetime) -> bool:
         """Whether it is time to look for folders that no event told of."""
         return self._take_turn("discovered_at", now, DISCOVERY_INTERVAL)
+
+    def may_sweep(self, now: datetime) -> bool:
+        """Whether it is time to compare the next few uploads that have ended."""
+        return self._take_turn("swept_at", now, DISCOVERY_INTERVAL)
+
+    def may_begin_sweep(self, now: datetime) -> bool:
+        """Whether it is time to begin a round over the uploads that have ended."""
+        return self._take_turn("sweep_begun_at", now, SWEEP_INTERVAL)
+
+    def swept_until(self) -> str:
+        """The key of the upload that the round came to; empty between two rounds."""
+        row = self._database.row("setting", name="sweep_cursor")
+        return row["value"] if row else ""
+
+    def sweep_from(self, key: str) -> None:
+        """The round goes on behind this key; empty where it is over."""
+        self._database.run("set_setting", name="sweep_cursor", value=key)
 
     def _take_turn(self, name: str, now: datetime, interval: timedelta) -> bool:
         return self._database.run("take_turn", name=name, now=to_time(now), before=to_time(now - interval)) == 1

@@ -44,6 +44,9 @@ def look(ports: Ports, key: str) -> datetime | None:
         reason = Reason(Code.NOT_WATCHED, f"junbi.yaml no longer watches {arrival.uri} for {arrival.dataset}.")
         ledger.arrivals.save(replace(arrival, state=ArrivalState.IGNORED, dirty=False, reason=reason))
         return None
+    if arrival.state is ArrivalState.REFUSED or doubt.is_refused(arrival, watched.dataset):
+        doubt.look_at_refused(ports, arrival, watched.dataset)
+        return None
     if arrival.state is ArrivalState.CLOSED:
         return doubt.look(ports, arrival, watched.dataset)
     return _look(ports, replace(arrival, captures=place.captures), watched)  # placeholders may have been renamed

@@ -45,6 +45,8 @@ def complete(
     if remark is not None:
         ledger.tell(f"arrival:{arrival.key}", remark.code, remark.message, now)
     expect.delivered(ledger, dataset.name, now)
+    if arrival.found and not adopted:
+        ledger.sightings.missed(dataset.name, now)
     if added:
         ledger.worklist.ask("revision", revision.id, now)
     if added or arrival.revision != revision.id:

@@ -8,12 +8,13 @@ from junbi import log
 from junbi.core import arrival as arrivals
 from junbi.core.places import place_of
 from junbi.errors import CallFailed, Stale
-from junbi.pipeline.revisit import revisit
+from junbi.ledger.sightings import Stray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+    from junbi.clients.objects import ObjectInfo
     from junbi.core.arrival import Place
     from junbi.core.plan import DatasetSpec
     from junbi.pipeline.wiring import Ports
@@ -36,11 +37,13 @@ def discover(ports: Ports, now: datetime) -> int:
 
 
 def _discover_in(ports: Ports, dataset: DatasetSpec, now: datetime) -> int:
-    if not dataset.watch.captures:
-        revisit(ports, dataset, now)
     below = len(place_of(dataset.watch).parts) - dataset.watch.root.count("/")
-    found = _places(ports, dataset, dataset.watch.root, below) if dataset.watch.captures else _root(ports, dataset)
+    loose: list[ObjectInfo] = []
+    found = (
+        _places(ports, dataset, dataset.watch.root, below, loose) if dataset.watch.captures else _root(ports, dataset)
+    )
     places = {place.prefix: place for place in found}
+    _note_stray(ports, dataset, loose)
     unknown = ports.ledger.arrivals.unknown(dataset.name, dataset.watch.bucket, places)
     if dataset.initial == "adopt":
         return _open_all(ports, dataset, [places[prefix] for prefix in unknown], now)
@@ -56,20 +59,34 @@ def _root(ports: Ports, dataset: DatasetSpec) -> Iterator[Place]:
         yield place
 
 
-def _places(ports: Ports, dataset: DatasetSpec, prefix: str, below: int) -> Iterator[Place]:
-    """The version folders ``below`` levels below a prefix, as delimiter listings show them."""
-    for folder in _folders(ports, dataset.watch.bucket, prefix):
+def _note_stray(ports: Ports, dataset: DatasetSpec, loose: list[ObjectInfo]) -> None:
+    """Keep what lies directly under the root, in no version's folder: nobody will ever train on it."""
+    stray = None
+    if loose:
+        last = max(loose, key=lambda one: (one.last_modified, one.key))
+        stray = Stray(dataset.watch.bucket, last.key, len(loose), last.last_modified)
+    if stray != ports.ledger.sightings.stray(dataset.name):
+        ports.ledger.sightings.put_stray(dataset.name, stray)
+
+
+def _places(ports: Ports, dataset: DatasetSpec, prefix: str, below: int, loose: list[ObjectInfo]) -> Iterator[Place]:
+    """The version folders ``below`` levels below a prefix, as delimiter listings show them.
+
+    ``loose`` takes the objects beside the first level of folders.
+    """
+    for folder in _folders(ports, dataset.watch.bucket, prefix, loose if prefix == dataset.watch.root else []):
         place = arrivals.place(dataset.watch, folder)
         if place is not None:
             yield place
         elif below > 1:
-            yield from _places(ports, dataset, folder, below - 1)
+            yield from _places(ports, dataset, folder, below - 1, loose)
 
 
-def _folders(ports: Ports, bucket: str, prefix: str) -> Iterator[str]:
+def _folders(ports: Ports, bucket: str, prefix: str, loose: list[ObjectInfo]) -> Iterator[str]:
     after: str | None = None
     while True:
         page = ports.objects.list_page(bucket, prefix, after, delimiter="/")
+        loose += [one for one in page.objects if not one.key.endswith("/")]
         yield from page.prefixes
         if page.next is None:
             return

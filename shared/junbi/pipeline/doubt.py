@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from junbi.core import arrival as arrivals
-from junbi.core.facts import LaunchState
+from junbi.core.facts import ArrivalState, LaunchState
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.errors import Stale
@@ -46,6 +46,23 @@ def look(ports: Ports, arrival: Arrival, dataset: DatasetSpec) -> datetime | Non
         return now
 
 
+def is_refused(arrival: Arrival, dataset: DatasetSpec) -> bool:
+    """Whether nothing is known of an upload but that its name is not acceptable, whatever lies there."""
+    at_rest = arrival.state in {ArrivalState.REFUSED, ArrivalState.IGNORED}
+    return at_rest and bool(arrivals.refused_captures(dataset.watch, dict(arrival.captures)))
+
+
+def look_at_refused(ports: Ports, arrival: Arrival, dataset: DatasetSpec) -> None:
+    """Whether anything lies under a name that is not acceptable: nobody need be told of an empty folder."""
+    page = ports.objects.list_page(arrival.bucket, arrival.prefix, limit=1)
+    after = arrivals.refused(arrival, dataset) if page.objects else arrivals.emptied(arrival)
+    ledger, now = ports.ledger, ports.ledger.now()
+    with ledger.transaction():
+        ledger.arrivals.save(after)
+        if after.reason is not None and after.state is not arrival.state:
+            ledger.tell(f"arrival:{arrival.key}", after.reason.code, f"{arrival.uri}: {after.reason.message}", now)
+
+
 def _hold(ports: Ports, arrival: Arrival, owner: str) -> Arrival:
     """Take the doubt up: an event from now on sets ``dirty`` anew, and what is listed now counts no more."""
     held = replace(arrival, dirty=False)
@@ -58,21 +75,36 @@ def _hold(ports: Ports, arrival: Arrival, owner: str) -> Arrival:
 def _compared(ports: Ports, arrival: Arrival, revision: Revision, listing: Listing, now: datetime) -> datetime | None:
     ledger = ports.ledger
     if listing.digest == revision.digest:
-        ledger.arrivals.save(replace(arrival, dirty=False, reason=None))
+        _keep(ports, arrival, None if _says_changed(arrival) else arrival.reason)
         return None
     if listing.newest_at is not None and listing.newest_at > revision.newest_at:
         ledger.arrivals.save(arrivals.reopened(arrival, now))
+        ledger.sightings.missed(arrival.dataset, now)
         said = f"A listing found newer objects in {arrival.uri}, of which no event told: the next round began."
         ledger.tell(f"arrival:{arrival.key}", "ArrivalReopened", said, now)
         return now
     reason = _changed(arrival, revision, listing)
-    ledger.arrivals.save(replace(arrival, dirty=False, reason=reason))
+    _keep(ports, arrival, reason)
     if reason != arrival.reason:
         ledger.tell(f"arrival:{arrival.key}", reason.code, reason.message, now)
         for launch in ledger.launches.pinning(revision.id):
             if launch.state is LaunchState.WAITING:
                 ledger.worklist.ask("launch", launch.id, now)
     return None
+
+
+def _keep(ports: Ports, arrival: Arrival, reason: Reason | None) -> None:
+    """It stays closed, for this reason. Stale where an event came while its prefix was listed."""
+    if arrival.dirty or reason != arrival.reason:
+        ports.ledger.arrivals.save(replace(arrival, dirty=False, reason=reason))
+        return
+    known = ports.ledger.arrivals.get(arrival.key)
+    if known is None or known.row != arrival.row:
+        raise Stale(f"arrival {arrival.key} was changed meanwhile")
+
+
+def _says_changed(arrival: Arrival) -> bool:
+    return arrival.reason is not None and arrival.reason.code == Code.DATASET_CHANGED
 
 
 def _changed(arrival: Arrival, revision: Revision, listing: Listing) -> Reason:

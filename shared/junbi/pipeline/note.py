@@ -69,6 +69,7 @@ def _note_event(ledger: Ledger, event: Event[ObjectRef], now: datetime) -> Noted
     for dataset in ledger.generations.watching(subject.bucket, subject.key):
         place = arrivals.place(dataset.watch, subject.key)
         if place is not None:
+            ledger.sightings.heard(dataset.name, now)
             return _note_arrival(ledger, dataset, place, event, now)
     return arrivals.Noted(reason=Reason(Code.NOT_WATCHED, f"No dataset watches a prefix of {subject.bucket} there."))
 

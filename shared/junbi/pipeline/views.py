@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from junbi.core import readiness
 from junbi.core.facts import ArrivalState, InputKind, LaunchState
 from junbi.ledger.rows import to_time
-from junbi.pipeline import expect
+from junbi.pipeline import expect, sighted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -129,6 +129,7 @@ def _watched(ledger: Ledger, dataset: DatasetSpec) -> View:
         "expect": dataset.expect.model_dump(exclude_none=True) if dataset.expect else None,
         "due_at": to_time(expected.due_at) if expected else None,
         "reason": _reason(expect.late(ledger, dataset.name, dataset.expect)),
+        "findings": [asdict(one) for one in sighted.reasons(ledger, dataset)],
     }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from junbi import log
 from junbi.errors import CallFailed, LedgerUnavailable, Stale
 from junbi.pipeline.discover import discover
+from junbi.pipeline.sweep import sweep
 from junbi.pipeline.wiring import Ports
 
 if TYPE_CHECKING:
@@ -36,13 +37,17 @@ def work(parsed: Parsed[Any], invocation: Invocation) -> Mapping[str, object]:  
 
 
 def tick(ports: Ports) -> Mapping[str, object]:
-    """Due rows first, then folders that no event told of, then what became due by both."""
+    """Due rows first, then folders that no event told of, then a few that have ended; and what became due by these."""
     ports.ledger.worklist.poke_arrived()
     done: Counter[str] = Counter()
     _work_off(ports, done)
     now = ports.ledger.now()
     if _time_left(ports.invocation) and ports.ledger.worklist.may_discover(now):
         done["discovered"] = discover(ports, now)
+        _work_off(ports, done)
+    now = ports.ledger.now()
+    if _time_left(ports.invocation) and ports.ledger.worklist.may_sweep(now):
+        done["swept"] = sweep(ports, now)
         _work_off(ports, done)
     return {"looked_at": dict(done), "still_due": ports.ledger.worklist.due(ports.ledger.now())}
 

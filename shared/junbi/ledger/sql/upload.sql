@@ -14,7 +14,7 @@ SELECT * FROM arrival WHERE dataset = :dataset AND (
 ) ORDER BY key;
 
 -- name: next_arrivals
-SELECT * FROM arrival WHERE key > :after AND state IN ('closed', 'incomplete', 'ignored') ORDER BY key LIMIT :most;
+SELECT * FROM arrival WHERE key > :after AND state IN ('closed', 'incomplete', 'ignored', 'refused') ORDER BY key LIMIT :most;
 
 -- name: expectation
 SELECT dataset, due_at, since, delivered_at, missed, row FROM expectation WHERE dataset = :dataset;

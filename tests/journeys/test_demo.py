@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_demo(tmp_path: Path) -> None:
-    """Two uploads and a real push train three real models, the story is told meanwhile, and it exits 0, in 3 minutes."""
+    """Two uploads and a push train three real models, the story is told meanwhile, and it exits 0, in 3 minutes."""
     environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     began = time.monotonic()
     demo = subprocess.run(

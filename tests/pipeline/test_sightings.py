@@ -48,7 +48,7 @@ def test_an_upload_that_events_tell_of_is_no_finding(world: World) -> None:
 
 
 def test_objects_in_no_folder_are_shown_with_the_last_one(world: World) -> None:
-    """A file beside the version folders is trained on by nobody, and says so until it is gone: one row, however many."""
+    """A file beside the version folders is trained on by nobody, and says so until it is gone: one row for all."""
     for number in range(3):
         world.put(f"digits/loose-{number}.csv", b"x")
         world.advance(1)

@@ -182,12 +182,21 @@ class TestRefused:
         assert said.reason is not None
         assert said.reason.code == Code.CAPTURE_REFUSED
 
-    @pytest.mark.parametrize("kind", [CREATED, REMOVED])
-    def test_further_events_repeat_the_reason(self, kind: EventKind) -> None:
+    def test_further_events_repeat_the_reason(self) -> None:
         """No event reopens it, and each is told why."""
         first = noted(None, MARKER, event("digits/a b/x")).arrival
         assert first is not None
-        assert noted(first, MARKER, event("digits/a b/y", kind)) == Noted(reason=first.reason)
+        assert noted(first, MARKER, event("digits/a b/y", CREATED)) == Noted(reason=first.reason)
+
+    def test_a_removal_has_it_looked_at_once(self) -> None:
+        """The object that went away may have been the last; it stays refused until a listing shows that it was."""
+        first = noted(None, MARKER, event("digits/a b/x")).arrival
+        assert first is not None
+        removed = noted(first, MARKER, event("digits/a b/x", REMOVED))
+        assert removed.arrival is not None
+        assert (removed.arrival.state, removed.arrival.dirty, removed.reason) == (first.state, True, None)
+        assert removed.wake_at is not None
+        assert noted(removed.arrival, MARKER, event("digits/a b/y", REMOVED)) == Noted()
 
     def test_it_opens_once_the_name_is_allowed(self) -> None:
         """After 'allow' was widened, as the reason advises, the next object opens it."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from junbi.ledger.ledger import open_ledger
-from junbi.ledger.worklist import DISCOVERY_INTERVAL, LEASE, POKE_INTERVAL
+from junbi.ledger.worklist import DIED, DISCOVERY_INTERVAL, LEASE, POKE_INTERVAL, SELDOM
 
 if TYPE_CHECKING:
     from junbi.ledger.ledger import Ledger
@@ -82,6 +82,30 @@ class TestLeases:
         assert ledger.worklist.due(NOW + LEASE) == 0
         assert claimed(ledger.worklist, NOW + LEASE + timedelta(microseconds=1)) == ["x"]
 
+    def test_a_row_that_kills_its_workers_leaves_the_others_room(self, ledger: Ledger) -> None:
+        """After three that did not come back it is given out every ten minutes, and says so; one that does resets it."""
+        ledger.worklist.ask("launch", "deadly", NOW)
+        at = NOW
+        for _ in range(3):
+            one(ledger.worklist, at)
+            at += LEASE + SECOND
+        one(ledger.worklist, at)
+        assert claimed(ledger.worklist, at + LEASE + SECOND) == []
+        assert ledger.worklist.due(at + LEASE + SECOND) == 0
+        entry = ledger.worklist.entry("launch", "deadly")
+        assert entry is not None
+        assert (entry["failures"], entry["problem"]) == (3, DIED)
+        survivor = one(ledger.worklist, at + LEASE + SELDOM + SECOND)
+        ledger.worklist.again(survivor, at)
+        assert one(ledger.worklist, at + LEASE + SELDOM + SECOND).failures == 0
+
+    def test_the_lag_is_that_of_the_longest_due(self, ledger: Ledger) -> None:
+        """BC-37: how far the workers are behind is a figure, not a feeling."""
+        assert ledger.worklist.lag(NOW) == timedelta(0)
+        ledger.worklist.ask("launch", "x", NOW - timedelta(minutes=3))
+        ledger.worklist.ask("launch", "y", NOW)
+        assert ledger.worklist.lag(NOW) == timedelta(minutes=3)
+
     def test_bc_124_a_worker_that_lost_its_lease_ends_nothing(self, ledger: Ledger) -> None:
         """It was paused, another has the row: neither finish nor again of the first touches it."""
         ledger.worklist.ask("launch", "x", NOW)
@@ -90,7 +114,7 @@ class TestLeases:
         current = one(ledger.worklist, after)
         ledger.worklist.finish(late, after)
         ledger.worklist.again(late, after, failures=7, problem="late")
-        assert ledger.worklist.entry("launch", "x") == {"due_at": due_text(NOW), "failures": 0, "problem": ""}
+        assert ledger.worklist.entry("launch", "x") == {"due_at": due_text(NOW), "failures": 1, "problem": DIED}
         assert claimed(ledger.worklist, after) == []
         ledger.worklist.finish(current, after)
         assert ledger.worklist.entry("launch", "x") is None

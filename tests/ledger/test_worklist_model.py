@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from junbi.ledger.worklist import LEASE
+from junbi.ledger.worklist import LEASE, PATIENCE, SELDOM
 
 if TYPE_CHECKING:
     from junbi.ledger.ledger import Ledger
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 KEYS = st.sampled_from("ab")
-SECONDS = st.sampled_from([0, 1, 60, 200])
+SECONDS = st.sampled_from([0, 1, 60, 200, 700])
 
 
 class Row:
@@ -81,6 +81,7 @@ class Model(RuleBasedStateMachine):
         assert [item.id for item in given] == expected
         for item in given:
             row = self.rows[item.id]
+            row.failures += row.holder is not None
             assert item.failures == row.failures
             row.holder, row.leased_until, row.asked_meanwhile = item, self.now + LEASE, False
         self.items += given
@@ -158,7 +159,7 @@ class Model(RuleBasedStateMachine):
         return self.items.pop(which % len(self.items))
 
     def _free(self, row: Row) -> bool:
-        return row.holder is None or row.leased_until < self.now
+        return row.holder is None or row.leased_until < self.now - (SELDOM if row.failures >= PATIENCE else timedelta())
 
     def _again(self, row: Row, due_at: datetime, failures: int) -> None:
         row.due_at = min(row.due_at, due_at) if row.asked_meanwhile else due_at

@@ -1,7 +1,7 @@
-"""The one place that sends HTTP requests: signed, once, within a deadline.
+"""The one place that sends HTTP requests: once, within a deadline, signed where the other side is Alibaba Cloud.
 
-Proxies named in the environment are ignored and redirects are not followed: a signed request goes where it was
-meant to go or nowhere.
+Proxies named in the environment are ignored and redirects are not followed: a request that carries a signature or a
+credential goes where it was meant to go or nowhere.
 """
 
 from __future__ import annotations
@@ -51,6 +51,22 @@ def exchange(
     """Send one request and read its answer, all within ``seconds``. Raises nothing that a server can cause."""
     request = httpx.Request(method, url, headers=headers, content=body or None)
     _sign(request, body, credentials, stamp)
+    return _exchange(request, url, seconds)
+
+
+def ask(method: str, url: str, *, headers: Mapping[str, str], seconds: float) -> Answer:
+    """Send one request without a body, with these headers alone, and read its answer, all within ``seconds``.
+
+    Raises nothing that a server can cause; ValueError where the address is none.
+    """
+    try:
+        request = httpx.Request(method, url, headers=headers)
+    except httpx.InvalidURL as error:
+        raise ValueError(str(error)) from None
+    return _exchange(request, url, seconds)
+
+
+def _exchange(request: httpx.Request, url: str, seconds: float) -> Answer:
     try:
         with deadline(seconds), closing(_transport().handle_request(request)) as response:
             return _read(response)

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 DEFAULT_URL = "sqlite:///.junbi/ledger.db"
 
 
+#: The statements that forget, each at most so many entries at once.
+PRUNED = ("prune_stories", "prune_quarantine", "prune_deliveries")
+
+
 class Ledger:
     """All that junbi remembers. Each part has one noun; ``transaction`` spans them."""
 
@@ -109,11 +113,12 @@ class Ledger:
     def prune(self, now: datetime, keep: timedelta, most: int = 1000) -> int:
         """Forget what is of no use to people any more; how many entries went, at most so many of each kind.
 
-        That is: what happened to things that rest since longer than ``keep``, and payloads that could not be read and
-        did not come again since. Launches, revisions and tries are kept for ever. Call it again while it finds any.
+        That is: what happened to things that rest since longer than ``keep``, payloads that could not be read and did
+        not come again since, and deliveries. Launches, revisions and tries are kept for ever. Call it again while it
+        finds any.
         """
         before = to_time(now - keep)
-        return sum(self._database.run(name, before=before, most=most) for name in ("prune_stories", "prune_quarantine"))
+        return sum(self._database.run(name, before=before, most=most) for name in PRUNED)
 
     def owner_of_token(self, token: str) -> str | None:
         """Who an API token belongs to; None for a token that was never issued. Only digests are stored."""

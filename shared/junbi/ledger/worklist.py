@@ -8,7 +8,7 @@ from datetime import timedelta
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
-from junbi.ledger.rows import to_time
+from junbi.ledger.rows import from_time, to_time
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,6 +20,16 @@ Kind = Literal["arrival", "revision", "launch", "plan", "audit", "expectation", 
 #: How long a claimed row belongs to its worker. Longer than any one look takes; a worker that died in between
 #: leaves its row to others after it.
 LEASE = timedelta(seconds=60)
+
+#: Workers that did not come back from a row, after which it is given out only so seldom; and how that is told.
+PATIENCE, SELDOM = 3, timedelta(minutes=10)
+DIED = "whoever looked at it last did not come back"
+
+#: How often what nothing would look at is looked for, and how much of it is taken up at once.
+AUDIT_INTERVAL, MOST_UNWATCHED = timedelta(minutes=1), 20
+
+#: How often what is old is forgotten.
+PRUNE_INTERVAL = timedelta(hours=1)
 
 #: Doors poke ``reconcile`` at most once in this time.
 POKE_INTERVAL = timedelta(seconds=2)
@@ -55,7 +65,16 @@ class Worklist:
     def claim(self, now: datetime, most: int = 10) -> list[Item]:
         """Lease what is due, the longest due first; nobody else gets it until it is finished or the lease ran out."""
         lease = uuid.uuid4().hex
-        found = self._database.rows("claim", lease=lease, until=to_time(now + LEASE), now=to_time(now), most=most)
+        found = self._database.rows(
+            "claim",
+            lease=lease,
+            until=to_time(now + LEASE),
+            now=to_time(now),
+            seldom=to_time(now - SELDOM),
+            patience=PATIENCE,
+            died=DIED,
+            most=most,
+        )
         found.sort(key=itemgetter("due_at", "kind", "id"))  # RETURNING promises no order
         return [Item(row["kind"], row["id"], row["asked"], row["failures"], lease) for row in found]
 
@@ -84,8 +103,29 @@ class Worklist:
 
     def due(self, now: datetime) -> int:
         """How many rows wait for a worker."""
-        row = self._database.row("due", now=to_time(now))
-        return int(row["due"]) if row else 0
+        return int(self._due(now)["due"])
+
+    def lag(self, now: datetime) -> timedelta:
+        """How long the row that waits longest for a worker has been due."""
+        oldest = self._due(now)["oldest"]
+        return now - from_time(oldest) if oldest else timedelta(0)
+
+    def _due(self, now: datetime) -> dict[str, Any]:
+        seldom = to_time(now - SELDOM)
+        return self._database.row("due", now=to_time(now), seldom=seldom, patience=PATIENCE) or {"due": 0, "oldest": ""}
+
+    def unwatched(self) -> list[tuple[Kind, str]]:
+        """What is not at its end and that nothing would ever look at: there should be none, and it is asked for."""
+        rows = self._database.rows("without_wake_up", most=MOST_UNWATCHED)
+        return [(row["kind"], row["id"]) for row in rows]
+
+    def may_audit(self, now: datetime) -> bool:
+        """Whether it is time to look for what nothing would ever look at."""
+        return self._take_turn("reconciled_at", now, AUDIT_INTERVAL)
+
+    def may_prune(self, now: datetime) -> bool:
+        """Whether it is time to forget what is old."""
+        return self._take_turn("pruned_at", now, PRUNE_INTERVAL)
 
     def entry(self, kind: Kind, key: str) -> dict[str, Any] | None:
         """When something is looked at next (``due_at``), and why the last look failed, if it did (``problem``)."""

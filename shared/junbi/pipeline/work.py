@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from junbi import log
 from junbi.errors import CallFailed, LedgerUnavailable, Stale
+from junbi.pipeline import balance
 from junbi.pipeline.discover import discover
 from junbi.pipeline.sweep import sweep
 from junbi.pipeline.wiring import Ports
@@ -26,6 +27,9 @@ _log = log.logger("reconcile")
 
 #: Seconds before the function's deadline at which nothing new is begun. Longer than one look's calls may take.
 RESERVE = 15.0
+
+#: Seconds that something may be due before a tick says that it falls behind.
+LATE = 120.0
 
 #: The longest pause after looks that failed in a row; the first is two seconds, and each doubles.
 LONGEST_PAUSE = timedelta(minutes=5)
@@ -49,7 +53,25 @@ def tick(ports: Ports) -> Mapping[str, object]:
     if _time_left(ports.invocation) and ports.ledger.worklist.may_sweep(now):
         done["swept"] = sweep(ports, now)
         _work_off(ports, done)
-    return {"looked_at": dict(done), "still_due": ports.ledger.worklist.due(ports.ledger.now())}
+    _keep_house(ports, done)
+    return {"looked_at": dict(done), **_backlog(ports)}
+
+
+def _keep_house(ports: Ports, done: Counter[str]) -> None:
+    worklist, now = ports.ledger.worklist, ports.ledger.now()
+    if worklist.may_audit(now):
+        done["woken"] = balance.audit(ports.ledger, now)
+    if worklist.may_prune(now):
+        done["forgotten"] = balance.prune(ports.ledger, now)
+
+
+def _backlog(ports: Ports) -> dict[str, object]:
+    """How much is still due, and since how long: a tick that falls behind says so."""
+    worklist, now = ports.ledger.worklist, ports.ledger.now()
+    due, lag = worklist.due(now), worklist.lag(now).total_seconds()
+    if lag > LATE:
+        _log.warning("reconcile falls behind", due=due, lag=lag)
+    return {"still_due": due, "lag": lag}
 
 
 def _work_off(ports: Ports, done: Counter[str]) -> None:

@@ -8,6 +8,9 @@ DELETE FROM story WHERE number IN (
     ORDER BY number LIMIT :most
 );
 
+-- name: prune_deliveries
+DELETE FROM delivery WHERE id IN (SELECT id FROM delivery WHERE at < :before ORDER BY at LIMIT :most);
+
 -- name: prune_quarantine
 DELETE FROM quarantine WHERE digest IN (
     SELECT digest FROM quarantine WHERE last_at < :before ORDER BY last_at LIMIT :most

@@ -7,10 +7,16 @@ ON CONFLICT (kind, id) DO UPDATE SET
     asked = work.asked + 1;
 
 -- name: claim
-UPDATE work SET lease = :lease, leased_until = :until
+-- A lease that ran out is a worker that did not come back: after a few of these a row is given out seldom, so that
+-- one which kills whoever looks at it leaves the others room.
+UPDATE work SET
+    failures = CASE WHEN lease = '' THEN failures ELSE failures + 1 END,
+    problem = CASE WHEN lease = '' THEN problem ELSE :died END,
+    lease = :lease, leased_until = :until
 WHERE (kind, id) IN (
     SELECT kind, id FROM work
-    WHERE due_at <= :now AND leased_until < :now ORDER BY due_at, kind, id LIMIT :most
+    WHERE due_at <= :now AND leased_until < CASE WHEN failures < :patience THEN :now ELSE :seldom END
+    ORDER BY due_at, kind, id LIMIT :most
 )
 RETURNING kind, id, due_at, asked, failures;
 
@@ -29,7 +35,8 @@ WHERE kind = :kind AND id = :id AND lease = :lease;
 UPDATE work SET lease = '', leased_until = '' WHERE lease <> '';
 
 -- name: due
-SELECT COUNT(*) AS due FROM work WHERE due_at <= :now AND leased_until < :now;
+SELECT COUNT(*) AS due, MIN(due_at) AS oldest FROM work
+WHERE due_at <= :now AND leased_until < CASE WHEN failures < :patience THEN :now ELSE :seldom END;
 
 -- name: work_of
 SELECT due_at, failures, problem FROM work WHERE kind = :kind AND id = :id;
@@ -46,3 +53,20 @@ SELECT number, at, subject, code, message FROM story WHERE number > :after ORDER
 
 -- name: story_of
 SELECT at, subject, code, message FROM story WHERE subject = :subject ORDER BY number;
+
+-- name: without_wake_up
+-- Everything that was accepted is at its end or has a wake-up; a launch with a job is followed by its job.
+SELECT 'arrival' AS kind, key AS id FROM arrival
+WHERE state IN ('open', 'closing') AND NOT EXISTS (SELECT 1 FROM work WHERE kind = 'arrival' AND id = arrival.key)
+UNION ALL
+SELECT 'revision', revision FROM registration
+WHERE state IN ('pending', 'submitting', 'unknown')
+    AND NOT EXISTS (SELECT 1 FROM work WHERE kind = 'revision' AND id = registration.revision)
+UNION ALL
+SELECT 'launch', id FROM launch
+WHERE state IN ('waiting', 'submitting', 'submit_unknown')
+    AND NOT EXISTS (SELECT 1 FROM work WHERE work.kind = 'launch' AND work.id = launch.id)
+UNION ALL
+SELECT 'code', name FROM code_line
+WHERE NOT EXISTS (SELECT 1 FROM work WHERE kind = 'code' AND id = code_line.name)
+LIMIT :most;

@@ -17,7 +17,7 @@ from junbi.clients.outcome import Phase, classify, retry_after
 from junbi.clients.paging import LAST
 from junbi.clients.registry_login import Login, loopback
 from junbi.clients.retry import reading
-from junbi.errors import CallFailed, OutcomeUnknown, Refused
+from junbi.errors import OutcomeUnknown, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -28,13 +28,9 @@ if TYPE_CHECKING:
 DEADLINE = 10.0
 
 #: The indexes stand first: of an image for several platforms it is the index whose digest names it.
-_MANIFESTS = ", ".join(
-    (
-        "application/vnd.oci.image.index.v1+json",
-        "application/vnd.docker.distribution.manifest.list.v2+json",
-        "application/vnd.oci.image.manifest.v1+json",
-        "application/vnd.docker.distribution.manifest.v2+json",
-    )
+_MANIFESTS = (
+    "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, "
+    "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json"
 )
 #: Source: OCI distribution and image specifications.
 _REPOSITORY = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*")
@@ -91,7 +87,7 @@ class Registry:
     ) -> None:
         served = _SERVED_BY.get(host, host)
         plain = loopback(urlsplit(f"//{served}").hostname or "")
-        self.url = url or f"{'http' if plain else 'https'}://{served}"
+        self.url = (url or f"{'http' if plain else 'https'}://{served}").rstrip("/")
         self._hub = host in _SERVED_BY
         self._login = Login(self.url, credential, realms)
         self._deadline = deadline
@@ -102,29 +98,35 @@ class Registry:
         operation = f"GetManifest {repository}:{reference}"
         if not _REFERENCE.fullmatch(reference):
             raise Refused(operation, "InvalidName", "this is neither a tag nor a digest that a registry takes")
-        path = f"/v2/{self._named(operation, repository)}/manifests/{reference}"
+        named = self._named(operation, repository)
 
         def once(seconds: float) -> str:
-            end = time.monotonic() + seconds
-            answer = self._ask(operation, "HEAD", path, repository, end)
-            found = answer.headers.get("docker-content-digest", "").lower()
-            if answer.status == _NOT_ALLOWED or not (_DIGEST.fullmatch(found) or _failed(answer)):
-                answer = self._ask(operation, "GET", path, repository, end)
-                found = f"sha256:{hashlib.sha256(answer.body).hexdigest()}"
-            self._check(operation, answer)
-            if _DIGEST.fullmatch(reference) and reference.partition(":")[0] == found.partition(":")[0] != "":
-                return self._same(operation, reference, found)
+            found = self._manifest(operation, named, reference, time.monotonic() + seconds)
+            kind = found.partition(":")[0]
+            if reference.startswith(f"{kind}:") and reference != found:
+                raise OutcomeUnknown(operation, "unreadable_answer", f"the registry answers with {found}")
             return found
 
         return reading(once, self._deadline)
 
+    def _manifest(self, operation: str, repository: str, reference: str, end: float) -> str:
+        path = f"/v2/{repository}/manifests/{reference}"
+        answer = self._ask(operation, "HEAD", path, repository, end)
+        found = answer.headers.get("docker-content-digest", "").lower()
+        if answer.status == _NOT_ALLOWED or (_success(answer) and not _DIGEST.fullmatch(found)):
+            answer = self._ask(operation, "GET", path, repository, end)
+            found = f"sha256:{hashlib.sha256(answer.body).hexdigest()}"
+        self._check(operation, answer)
+        return found
+
     def tags(self, repository: str) -> list[str]:
-        """Every tag of a repository, in the registry's order; OutcomeUnknown where the list cannot be read to its end."""
+        """Every tag of a repository, in the registry's order; OutcomeUnknown where the list does not end."""
         operation = f"ListTags {repository}"
-        path = f"/v2/{self._named(operation, repository)}/tags/list?n={_PAGE}"
+        named = self._named(operation, repository)
+        path = f"/v2/{named}/tags/list?n={_PAGE}"
         found: dict[str, None] = {}
         for _ in range(LAST):
-            page, following = self._page(operation, path, repository)
+            page, following = self._page(operation, path, named)
             found.update(dict.fromkeys(page))
             if not following:
                 return list(found)
@@ -141,19 +143,17 @@ class Registry:
                 tags = _Tags.model_validate_json(answer.body).tags or []
             except ValidationError:
                 raise OutcomeUnknown(operation, "unreadable_answer", "success, but the answer is no list") from None
-            return tags, self._following(operation, path, answer.headers.get("link", ""))
+            return tags, self._following(path, answer.headers.get("link", ""))
 
         return reading(once, self._deadline)
 
-    def _following(self, operation: str, path: str, link: str) -> str:
-        """The path of the next page, empty after the last. A registry may not lead us, and the credential, elsewhere."""
+    def _following(self, path: str, link: str) -> str:
+        """The path of the next page, empty after the last; it is asked of this registry, whatever host is named."""
         match = _NEXT.search(link)
         if match is None:
             return ""
-        there = urljoin(self.url + path, match[1])
-        if not there.startswith(f"{self.url}/"):
-            raise OutcomeUnknown(operation, "unreadable_answer", "the next page is said to lie with another host")
-        return there.removeprefix(self.url)
+        there = urlsplit(urljoin(self.url + path, match[1]))
+        return f"{there.path}?{there.query}"
 
     def _ask(self, operation: str, method: str, path: str, repository: str, end: float) -> Answer:
         """Ask, and once more with what the registry wants to see; a token that got old is asked for anew."""
@@ -169,7 +169,11 @@ class Registry:
     def _send(self, method: str, path: str, shown: dict[str, str], end: float) -> Answer:
         from junbi.clients.http import ask  # whoever asks nothing loads no HTTP client
 
-        headers = {"accept": _MANIFESTS if "/manifests/" in path else "application/json", "user-agent": "junbi", **shown}
+        headers = {
+            "accept": _MANIFESTS if "/manifests/" in path else "application/json",
+            "user-agent": "junbi",
+            **shown,
+        }
         return ask(method, self.url + path, headers=headers, seconds=max(end - time.monotonic(), 0.0))
 
     def _answer(self, operation: str, challenge: str, repository: str, end: float) -> dict[str, str]:
@@ -183,7 +187,11 @@ class Registry:
         url, headers = self._login.question(operation, dict(wanted.parameters), f"repository:{repository}:pull")
         from junbi.clients.http import ask
 
-        answer = ask("GET", url, headers={"accept": "application/json", **headers}, seconds=max(end - time.monotonic(), 0))
+        answer = ask(
+            "GET", url, headers={"accept": "application/json", **headers}, seconds=max(end - time.monotonic(), 0.0)
+        )
+        if answer.status == _NOT_FOUND:
+            raise OutcomeUnknown(operation, "http_404", "nobody answers where the registry has its tokens given out")
         self._check(operation, answer)
         try:
             read = _Token.model_validate_json(answer.body)
@@ -191,19 +199,15 @@ class Registry:
             read = _Token()
         token = read.token or read.access_token
         if not token or not token.isascii() or not token.isprintable():
-            raise OutcomeUnknown(operation, "unreadable_answer", "where tokens are given out, there was none in the answer")
+            raise OutcomeUnknown(
+                operation, "unreadable_answer", "where tokens are given out, there was none in the answer"
+            )
         return {"authorization": f"Bearer {token}"}
 
     def _named(self, operation: str, repository: str) -> str:
         if not _REPOSITORY.fullmatch(repository):
             raise Refused(operation, "InvalidName", "no registry takes this as the name of a repository")
         return f"library/{repository}" if self._hub and "/" not in repository else repository
-
-    @staticmethod
-    def _same(operation: str, asked: str, found: str) -> str:
-        if asked != found:
-            raise OutcomeUnknown(operation, "unreadable_answer", f"asked for {asked}, the registry answers with {found}")
-        return found
 
     def _check(self, operation: str, answer: Answer) -> None:
         kind = classify(answer.phase, answer.status)
@@ -226,8 +230,8 @@ class Registry:
         return said.code or f"http_{answer.status}", f"HTTP {answer.status}: {self._login.hide(text)[:500]}"
 
 
-def _failed(answer: Answer) -> type[CallFailed] | None:
-    return classify(answer.phase, answer.status)
+def _success(answer: Answer) -> bool:
+    return classify(answer.phase, answer.status) is None
 
 
 def _said(body: bytes) -> _Error:

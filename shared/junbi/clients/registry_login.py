@@ -67,12 +67,14 @@ class Login:
         if not trusted:
             shown = where.netloc.rpartition("@")[2][:255] or "a place that is no address"
             told = (
-                f"{self._registry.netloc} has its tokens given out by {shown}, which junbi does not know: the credential "
-                "was not sent. If that is right, name the host among the registry's realms."
+                f"{self._registry.netloc} has its tokens given out by {shown}, which junbi does not know: the "
+                "credential was not sent. If that is right, name the host among the registry's realms."
             )
             raise Refused(operation, "RealmNotTrusted", told, status=401)
         asked = "&".join(
-            f"{name}={quote(value, safe='')}" for name, value in (("service", challenge.get("service")), ("scope", scope)) if value
+            f"{name}={quote(value, safe='')}"
+            for name, value in (("service", challenge.get("service")), ("scope", scope))
+            if value
         )
         joint = "&" if where.query else "?"
         return f"{realm}{joint}{asked}", self._header(where)

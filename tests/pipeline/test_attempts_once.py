@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.pipeline.test_exactly_once import run_and_die
+from tests.pipeline.crash import run_and_die
 from tests.pipeline.test_policies import arrive, declare, end, of
 
 from junbi.core.facts import LaunchState

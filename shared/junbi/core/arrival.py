@@ -120,10 +120,10 @@ def note(known: Arrival | None, dataset: DatasetSpec, spot: Place, event: Event[
 def _note_known(known: Arrival, dataset: DatasetSpec, event: Event[ObjectRef], now: datetime) -> Noted:
     if known.state in _NAMED_BADLY and refused_captures(dataset.watch, dict(known.captures)):
         return _note_refused(known, dataset, event, now)
-    return _note_known(known, dataset.complete, event, now)
+    return _note_acceptable(known, dataset.complete, event, now)
 
 
-def _note_known(known: Arrival, complete: Complete, event: Event[ObjectRef], now: datetime) -> Noted:
+def _note_acceptable(known: Arrival, complete: Complete, event: Event[ObjectRef], now: datetime) -> Noted:
     if known.state is ArrivalState.CLOSING:
         return Noted() if known.dirty else Noted(replace(known, dirty=True, noted_at=now))
     if event.kind is EventKind.OBJECT_REMOVED:

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export ALIBABA_CLOUD_ECS_METADATA_DISABLED := true
 
-.PHONY: demo test simulate chaos up bench lint format docs lock clean
+.PHONY: demo test crashes simulate chaos up bench lint format docs lock clean
 
 demo: .venv/demo.stamp  ## the local PAI trains a real model from a real upload
 	$(BIN)/python examples/demo.py
@@ -13,6 +13,9 @@ up: .venv/demo.stamp  ## the local PAI, the functions and the console, until you
 
 test: .venv/dev.stamp .venv/runtime/stamp lint  ## the whole suite
 	$(BIN)/pytest -n 4 --dist worksteal $(ARGS)
+
+crashes: .venv/dev.stamp  ## every flow killed at every moment, and again at every moment of its recovery
+	JUNBI_ALL_CRASHES=1 $(BIN)/pytest -n 4 --dist worksteal tests/pipeline/test_crash_pairs.py $(ARGS)
 
 SEEDS ?= 1000
 simulate: .venv/dev.stamp  ## function instances in a cloud that misbehaves, SEEDS times; SEED=n replays one

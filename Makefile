@@ -19,7 +19,7 @@ crashes: .venv/dev.stamp  ## every flow killed at every moment, and again at eve
 
 SEEDS ?= 1000
 simulate: .venv/dev.stamp  ## function instances in a cloud that misbehaves, SEEDS times; SEED=n replays one
-	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS))
+	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(LEDGER),--ledger $(LEDGER))
 
 chaos: .venv/dev.stamp  ## 8 workers and 128 clients on one PostgreSQL, killed, paused and cut off; SEED=n repeats a plan
 	$(BIN)/python -m tests.processes $(if $(SEED),--seed $(SEED)) $(ARGS)

@@ -82,6 +82,10 @@ class PostgresServer:
         self.execute(f"CREATE SCHEMA {name}")
         return f"{self._address()}&options=-csearch_path%3D{name}"
 
+    def number_from(self, first: int) -> None:
+        """Name schemas from here on: several processes of one server name none alike."""
+        self._numbers = itertools.count(first)
+
     def _address(self) -> str:
         return f"postgresql://junbi@/postgres?host={self.folder}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tests.simulation.ledger import SimulatedDatabase, new_ledger
+from tests.simulation.ledger import SimulatedDatabase, SimulatedPostgres, new_ledger
 from tests.simulation.profile import THEMES
 
 from junbi.clients.credentials import Credentials
@@ -30,7 +30,7 @@ class House:
     #: What the seeds have in mind; a broken variant names where it can be found soonest.
     themes = THEMES
 
-    def database(self, path: Path, world: World) -> SimulatedDatabase:
+    def database(self, path: Path, world: World) -> SimulatedDatabase | SimulatedPostgres:
         """The ledger's engine."""
         return SimulatedDatabase(path, world)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from junbi.core.facts import ArrivalState, CreateState, LaunchState
 from junbi.core.lifecycle import may_move
+from junbi.ledger.worklist import DIED
 
 if TYPE_CHECKING:
     from tests.simulation.tasks import Task
@@ -24,7 +25,7 @@ _LAUNCHES = frozenset({LaunchState.WAITING, LaunchState.SUBMITTING, LaunchState.
 #: States that say why by themselves or by a reason that must be there.
 _NEED_REASON = frozenset({LaunchState.REFUSED, LaunchState.FAILED, LaunchState.STOPPED})
 
-#: How a look may fail: by an answer of a cloud API. Anything else is a fault of ours.
+#: How a look may fail: by an answer of a cloud API, or with its worker. Anything else is a fault of ours.
 _FORESEEN = re.compile(
     r"|(?:ListObjectsV2|GetWorkspace|ListDatasets|ListDatasetVersions|ListEcsSpecs|ListJobs|StopJob): .*"
 )
@@ -43,7 +44,7 @@ class Invariants:
     def check(self) -> None:
         """Everything, where anything changed."""
         world = self._world
-        changes = world.database.connection().total_changes
+        changes = world.database.changes
         versions = sum(len(one.versions) for one in world.workspace.datasets)
         made = (len(world.dlc.jobs), len(world.workspace.datasets) + versions)
         if made != self._made:
@@ -75,7 +76,7 @@ class Invariants:
         world = self._world
         work = {(row["kind"], row["id"]): row for row in world.table("work")}
         for row in work.values():
-            if not _FORESEEN.fullmatch(row["problem"]):
+            if row["problem"] != DIED and not _FORESEEN.fullmatch(row["problem"]):
                 world.violated(f"the look at {row['kind']} {row['id']} failed by a fault of ours: {row['problem']}")
         for row in world.table("arrival"):
             self._has_wake_up(row["state"] in _ARRIVALS, work, ("arrival", row["key"]), row["state"])

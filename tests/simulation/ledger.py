@@ -1,4 +1,4 @@
-"""The real ledger on a real SQLite file, in which a task pauses before and after whatever it asks."""
+"""The real ledger on a real engine, in which a task pauses before and after whatever it asks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from junbi.ledger.ledger import Ledger
+from junbi.ledger.postgres import PostgresDatabase
 from junbi.ledger.rows import from_time, to_time
 from junbi.ledger.sqlite import SqliteDatabase
 from junbi.ledger.worklist import LEASE
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
     from datetime import datetime
-    from pathlib import Path
 
     from tests.simulation.time import SkewedClock
     from tests.simulation.world import World
@@ -35,21 +35,23 @@ class LedgerTime:
         return self._clock()
 
 
-class SimulatedDatabase(SqliteDatabase):
-    """Tasks pause before and after statements and transactions, never inside one: SQLite's lock is theirs there."""
+class _Pausing:
+    """Tasks pause before and after statements and transactions, never inside one: the ledger is theirs there."""
 
-    def __init__(self, path: Path, world: World) -> None:
-        super().__init__(path)
+    def __init__(self, where: Any, world: World) -> None:
+        super().__init__(where)  # type: ignore[call-arg]  # the engine stands behind it
         self._world = world
         self.inside = False
         #: Who holds a row of the worklist, by its lease, and until when.
         self.held: dict[tuple[str, str], tuple[str, str]] = {}
+        #: Statements that may have changed something.
+        self.changes = 0
 
     @contextmanager
     def transaction(self, **how: Any) -> Iterator[None]:
         """As ever, with pauses around it."""
         self._world.before_statement("begin")
-        with super().transaction(**how):
+        with super().transaction(**how):  # type: ignore[misc]
             self.inside = True
             try:
                 yield
@@ -59,10 +61,11 @@ class SimulatedDatabase(SqliteDatabase):
 
     def run(self, statement: str, /, **values: Any) -> int:
         """As ever, with pauses around it."""
+        self.changes += 1
         if self.inside:
-            return super().run(statement, **values)
+            return super().run(statement, **values)  # type: ignore[misc,no-any-return]
         self._world.before_statement(statement)
-        changed = super().run(statement, **values)
+        changed: int = super().run(statement, **values)  # type: ignore[misc]
         if statement in {"finish", "again"}:
             self._given_back(values)
         self._world.after_write(statement)
@@ -70,24 +73,25 @@ class SimulatedDatabase(SqliteDatabase):
 
     def rows(self, statement: str, /, **values: Any) -> list[dict[str, Any]]:
         """As ever, with pauses around it."""
+        self.changes += statement in _WRITES
         if self.inside:
-            return super().rows(statement, **values)
+            return super().rows(statement, **values)  # type: ignore[misc,no-any-return]
         self._world.before_statement(statement)
-        found = super().rows(statement, **values)
+        found: list[dict[str, Any]] = super().rows(statement, **values)  # type: ignore[misc]
         if statement == "claim":
             self._claimed(found, values)
         if statement in _WRITES:
             self._world.after_write(statement)
         return found
 
-    def connection(self) -> sqlite3.Connection:
-        """For the simulation's own looks, which pause nobody."""
-        return self._connection()
+    def table(self, name: str) -> list[dict[str, Any]]:
+        """Every row of a table: a look of the simulation's own, which pauses nobody."""
+        found: list[dict[str, Any]] = self._connection().execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall()  # type: ignore[attr-defined]
+        return found
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = super()._connect()
-        connection.execute("PRAGMA synchronous = OFF")  # no power is cut here
-        return connection
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection().close()  # type: ignore[attr-defined]
 
     def _claimed(self, found: list[dict[str, Any]], values: dict[str, Any]) -> None:
         for row in found:
@@ -102,6 +106,23 @@ class SimulatedDatabase(SqliteDatabase):
         key = (values["kind"], values["id"])
         if key in self.held and self.held[key][0] == values["lease"]:
             del self.held[key]
+
+
+class SimulatedDatabase(_Pausing, SqliteDatabase):
+    """On SQLite, whose file is as real in memory."""
+
+    def connection(self) -> sqlite3.Connection:
+        """For broken variants, which break what they like."""
+        return self._connection()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = super()._connect()
+        connection.execute("PRAGMA synchronous = OFF")  # no power is cut here
+        return connection
+
+
+class SimulatedPostgres(_Pausing, PostgresDatabase):
+    """On a real PostgreSQL server. Tasks share one connection, as only one of them is ever inside a transaction."""
 
 
 def new_ledger(world: World) -> Ledger:

@@ -47,7 +47,7 @@ def run(seed: int, house: House | None = None, *, trace: bool = False) -> Result
             steps = _run(world)
         finally:
             world.tasks.end_all()
-            world.database.connection().close()
+            world.database.close()
     return Result(seed, world.violation, steps, lines)
 
 

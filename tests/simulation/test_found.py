@@ -64,7 +64,7 @@ def stage() -> Iterator[Stage]:
         made = Stage(0, path, House(), None)
         made.open()
         yield made
-        made.database.connection().close()
+        made.database.close()
 
 
 class Held:

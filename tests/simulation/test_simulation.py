@@ -7,14 +7,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.simulation.on_postgres import OnPostgres
 from tests.simulation.simulation import run
+
+if TYPE_CHECKING:
+    from tests.conftest import PostgresServer
 
 ROOT = Path(__file__).parents[2]
 
 #: Seeds in all, and parts that run beside each other.
 SEEDS, PARTS = 1000, 20
+POSTGRES_SEEDS, POSTGRES_PARTS = 40, 4
 
 _DIGEST = "from tests.simulation.test_simulation import digest; print(digest(11))"
 
@@ -33,6 +39,15 @@ def test_no_seed_violates_anything(part: int) -> None:
     for seed in range(part, SEEDS, PARTS):
         result = run(seed)
         assert result.violation is None, f"make simulate SEED={seed}: {result.violation}"
+
+
+@pytest.mark.parametrize("part", range(POSTGRES_PARTS))
+def test_no_seed_violates_anything_on_postgres(postgres: PostgresServer, part: int) -> None:
+    """The same on the engine that functions share: its statements, transactions and row versions are others."""
+    house = OnPostgres(postgres)
+    for seed in range(part, POSTGRES_SEEDS, POSTGRES_PARTS):
+        result = run(seed, house)
+        assert result.violation is None, f"make simulate LEDGER=postgres SEED={seed}: {result.violation}"
 
 
 def test_a_seed_replays_exactly() -> None:

@@ -139,7 +139,7 @@ class World:
 
     def table(self, name: str) -> list[dict[str, Any]]:
         """Every row of a table, looked at by nobody's clock."""
-        return self.database.connection().execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall()
+        return self.database.table(name)
 
     # What people and clouds do
 

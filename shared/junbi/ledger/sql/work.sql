@@ -57,7 +57,7 @@ SELECT at, subject, code, message FROM story WHERE subject = :subject ORDER BY n
 -- name: without_wake_up
 -- Everything that was accepted is at its end or has a wake-up; a launch with a job is followed by its job.
 SELECT 'arrival' AS kind, key AS id FROM arrival
-WHERE state IN ('open', 'closing') AND NOT EXISTS (SELECT 1 FROM work WHERE kind = 'arrival' AND id = arrival.key)
+WHERE (state IN ('open', 'closing') OR dirty = 1) AND NOT EXISTS (SELECT 1 FROM work WHERE kind = 'arrival' AND id = arrival.key)
 UNION ALL
 SELECT 'revision', revision FROM registration
 WHERE state IN ('pending', 'submitting', 'unknown')

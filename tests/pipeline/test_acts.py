@@ -34,7 +34,7 @@ def refused(outcome: Launch | Reason) -> Reason:
     return outcome
 
 
-def test_rerun_makes_the_next_run_of_the_same(world: World) -> None:
+def test_bc_32_rerun_makes_the_next_run_of_the_same(world: World) -> None:
     """BC-32: the same versions wanted again are run again by somebody's word: run 2, another job, told with who."""
     quick(world)
     world.deliver(world.upload())

@@ -67,8 +67,8 @@ def test_events_between_the_ticks_change_nothing(world: World) -> None:
     assert "AlreadyLaunched" in world.codes()
 
 
-def test_bc_44_a_burst_is_answered_from_the_ledger_with_few_writes(world: World) -> None:
-    """BC-44, BC-52, BC-53: 500 files in a burst are one arrival and one revision with exactly 500 members."""
+def test_bc_22_bc_44_bc_52_bc_53_a_burst_is_answered_from_the_ledger_with_few_writes(world: World) -> None:
+    """BC-22, BC-44, BC-52, BC-53: 500 files in a burst are one arrival and one revision with exactly 500 members."""
     records = world.upload(files=500)
     answers = world.deliver(records)
     assert sum(answer["noted"] for answer in answers) <= 3

@@ -55,7 +55,7 @@ def crash_at(world: World, fatal: int) -> int:
 
 @pytest.mark.parametrize("point", CREATES)
 @pytest.mark.parametrize("effect", ["close", "error"])
-def test_an_answer_lost_after_the_effect_makes_no_second_one(world: World, point: str, effect: str) -> None:
+def test_bc_121_an_answer_lost_after_the_effect_makes_no_second_one(world: World, point: str, effect: str) -> None:
     """BC-121: the create happened and its answer was lost; what it made is found and adopted, never made again."""
     world.fault(point, when="after", effect=effect, status=500)
     world.deliver(world.upload())

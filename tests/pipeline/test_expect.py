@@ -32,7 +32,7 @@ def shown(world: World) -> str | None:
     return one["reason"]["code"] if one["reason"] else None
 
 
-def test_bc_59_lateness_shows_when_the_deadline_passes_and_ends_with_the_delivery(world: World) -> None:
+def test_bc_26_bc_59_lateness_shows_when_the_deadline_passes_and_ends_with_the_delivery(world: World) -> None:
     """BC-26, BC-59: the deadline is a row that wakes the worker; no event is needed to become late."""
     declare(world, daily=in_hours(world, 2), grace=HOUR)
     world.advance(2.5 * HOUR)

@@ -207,7 +207,7 @@ def test_reading_goes_on_in_the_next_look(world: World) -> None:
     assert state(world)[0] is ArrivalState.CLOSED
 
 
-def test_a_long_manifest_is_compared_in_bounded_memory(world: World) -> None:
+def test_bc_29_a_long_manifest_is_compared_in_bounded_memory(world: World) -> None:
     """BC-29: 30,000 entries in reverse order, kept between looks as counts and five names of each kind."""
     promised = {f"{number:06}": b"" for number in range(30_000)}
     manifest = b"".join(b"d41d8cd98f00b204e9800998ecf8427e  %b\n" % name.encode() for name in reversed(promised))

@@ -73,7 +73,7 @@ def test_any_other_refusal_is_not_tried_again_by_itself(world: World) -> None:
 
 
 @pytest.mark.parametrize("point", RIGHTS)
-def test_throttling_is_met_with_growing_pauses_and_one_line(world: World, point: str) -> None:
+def test_bc_11_throttling_is_met_with_growing_pauses_and_one_line(world: World, point: str) -> None:
     """BC-11: ten minutes of throttling are a handful of tries and one line of the story."""
     world.fault(point, effect="error", status=429, code="Throttling.User", times=10_000)
     world.deliver(world.upload())

@@ -25,8 +25,8 @@ def rounds(world: World, minutes: int = 3) -> None:
     world.reconcile()
 
 
-def test_bc_8_no_events_and_yet_objects_changed(world: World) -> None:
-    """BC-8: an upload that the timer alone found says so, with the trigger to look at, until an event comes."""
+def test_bc_8_bc_13_no_events_and_yet_objects_changed(world: World) -> None:
+    """BC-8, BC-13: an upload that the timer alone found says so, and which trigger to look at, until an event comes."""
     world.upload()
     rounds(world)
     (found,) = findings(world)

@@ -11,6 +11,8 @@ from junbi.core.facts import LaunchState
 from junbi.core.policy import Policy
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from tests.pipeline.conftest import World
 
 BOTH = ("digits", "labels")
@@ -143,3 +145,50 @@ def test_a_look_before_the_deadline_decides_nothing(world: World) -> None:
     world.advance(601)
     world.reconcile()
     assert pins(world) == [("v1",)]
+
+
+def test_bc_20_what_comes_between_decision_and_submission_is_another_launch(world: World) -> None:
+    """BC-20: a launch trains on what it was pinned to; a version that arrives meanwhile is none of its inputs."""
+    world.deliver(world.upload("v1", files=1))
+    ports = world.ports()
+
+    class Meanwhile:
+        """DLC, right before whose CreateJob a newer version is complete."""
+
+        def create_job(self, *args: Any, **kwargs: Any) -> str:
+            """Send it, a little later."""
+            if world.ledger.revisions.head("digits").label != "v2":  # type: ignore[union-attr]
+                world.deliver(world.upload("v2", files=1))
+                world.reconcile()
+            return str(ports.dlc.create_job(*args, **kwargs))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(ports.dlc, name)
+
+    world.reconcile(world.ports(dlc=Meanwhile()))
+    world.settle(ticks=3)
+    trained = {
+        launch.id: world.ledger.revisions.get(launch.pins["digits"]).label for launch in world.launches if launch.job_id
+    }
+    assert sorted(trained.values()) == ["v1", "v2"]
+    for launch in world.launches:
+        (job,) = world.jobs_of(launch)
+        assert trained[launch.id] in job.request["UserCommand"]
+
+
+@pytest.mark.parametrize("orders", [1, 3])
+def test_bc_25_any_of_several_inputs_fires_once_for_each_new_version(world: World, orders: int) -> None:
+    """BC-25: 'on: [a, b]' with every event repeated and every marker put again fires for news alone."""
+    plan = world.plan(on=("digits", "labels"))
+    world.apply(world.generation([world.dataset(), world.dataset("labels")], [plan]))
+    records = [*world.upload("v1", files=2), *world.upload("v1", files=2, name="labels")]
+    for _ in range(orders):
+        world.deliver(records[::-1])
+        world.deliver(records)
+        world.reconcile()
+        world.advance(30)
+    world.deliver(world.upload("v2", files=2))
+    for _ in range(orders):
+        world.deliver(world.upload("v2", files=0))
+        world.settle(ticks=2)
+    assert len(world.launches) == 2

@@ -221,8 +221,8 @@ class Registry:
         if answer.phase is not Phase.ANSWERED:
             return answer.code, answer.trouble
         if answer.status in {_UNAUTHORIZED, _FORBIDDEN}:
-            who = "this credential" if self._login.given else "whoever shows no credential"
-            return "CredentialRefused", f"the registry lets {who} not see this image ({answer.status})"
+            who = "to this credential" if self._login.given else "without a credential"
+            return "CredentialRefused", f"the registry refuses to show this image {who} ({answer.status})"
         said = _said(answer.body)
         if answer.status == _NOT_FOUND:
             return "ImageNotFound", f"the registry has no such image ({said.code or answer.status})"

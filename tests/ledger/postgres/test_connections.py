@@ -189,8 +189,8 @@ class TestRestarts:
     """The server itself."""
 
     @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["restart", "crash"])
-    def test_it_goes_on_after_the_server_came_back(self, own_postgres: Any, how: signal.Signals) -> None:
-        """What was saved is there, what was under way left nothing, and while it is away that is said."""
+    def test_bc_10_it_goes_on_after_the_server_came_back(self, own_postgres: Any, how: signal.Signals) -> None:
+        """BC-10: what was saved is there, what was under way left nothing, and while it is away that is said."""
         address = own_postgres.blank()
         ledger = open_ledger(address, migrate=True)
         tell(ledger, "before")

@@ -64,7 +64,7 @@ def test_ready(uri: str) -> None:
         "oss://data/{params.x}/out/",
     ],
 )
-def test_blocked(uri: str) -> None:
+def test_bc_128_blocked(uri: str) -> None:
     """An output that can land under the watch, above it or below it, blocks and says which."""
     found = check(plan("oss://models/{launch}/", uri), DATASETS)
     assert found.state is State.BLOCKED

@@ -68,18 +68,20 @@ class InputKind(StrEnum):
 
     DATASET = "dataset"
     CODE = "code"
+    IMAGE = "image"
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
     """An immutable state of an input: of a dataset, the members that one version's prefix held when it was closed;
-    of code, a commit.
+    of code, a commit; of an image, what a tag named.
 
     Attributes:
         dataset: the input's name, whatever its kind.
         label: the captures in their order, joined by slashes; for people, and for ``newest``.
-        bucket, prefix: where a dataset's members lie; of code, its repository as ``host/path`` and the ref.
-        digest: SHA-256 (hex) over the members, see ``core.digest``; of code, the commit.
+        bucket, prefix: where a dataset's members lie; of code, its repository as ``host/path`` and the ref;
+            of an image, its repository and the tag.
+        digest: SHA-256 (hex) over the members, see ``core.digest``; of code, the commit; of an image, ``sha256:…``.
         size: bytes of all members.
         members: their number.
         newest_at: the newest LastModified among them.

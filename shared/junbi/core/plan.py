@@ -124,6 +124,44 @@ class CodeSpec(Spec):
     mount: str
 
 
+class ImageSpec(Spec):
+    """A watched image: one tag, or the tags of a pattern.
+
+    Attributes:
+        repository: ``host/path`` as jobs pull it.
+        host: the registry by its one name, see ``core.image.registry``.
+        path: such as ``vision/torch``.
+        tag: empty where the tags of a pattern are watched.
+        tags: a regular expression with a named group for each placeholder; empty where one tag is watched.
+        newest: which tag of a pattern counts: the greatest version, or the one that was pushed last.
+        webhook: the secrets, by name, one of which its registry shows; none where only polling tells of pushes.
+        unsigned: whether the secret may stand in the address that the registry calls.
+        credentials: the secret ``user:password``, by name, that reads the repository; empty for a public one.
+        realms: further hosts that may give out tokens for it.
+        registers: whether its digests are registered in the workspace.
+        chip, framework: labels that are registered with it; empty for none.
+        rdma: whether it carries what RDMA needs.
+    """
+
+    name: str
+    repository: str
+    host: str
+    path: str
+    tag: str = ""
+    tags: str = ""
+    newest: Literal["semver", "time"] = "semver"
+    allow: str = r"[A-Za-z0-9._-]{1,128}"
+    webhook: tuple[str, ...] = ()
+    unsigned: bool = False
+    credentials: str = ""
+    realms: tuple[str, ...] = ()
+    initial: Literal["ignore", "adopt"] = "ignore"
+    registers: bool = False
+    chip: str = ""
+    framework: str = ""
+    rdma: bool = False
+
+
 class Output(Spec):
     """A place the job writes to, mounted directly; ``{launch}`` in ``uri`` is the launch's id."""
 
@@ -163,6 +201,8 @@ class PlanSpec(Spec):
         join: captures in which the pinned revisions must agree.
         settle: seconds in which what arrives is merged into one launch.
         code: the watched code it trains with, found at ``code_mount``; empty for none.
+        image: a registry address; of a watched image without tag or digest, which the pinned revision has.
+        image_line: the watched image it trains with; empty for none.
         existing: the datasets beside ``datasets`` that are nobody's arrival; they start nothing.
     """
 
@@ -182,12 +222,13 @@ class PlanSpec(Spec):
     policy: Policy = Policy()
     code: str = ""
     code_mount: str = ""
+    image_line: str = ""
     existing: tuple[ExistingDataset, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Every input that a launch pins a revision of."""
-        return (*self.datasets, *((self.code,) if self.code else ()))
+        return (*self.datasets, *filter(None, (self.code, self.image_line)))
 
 
 class Generation(Spec):
@@ -203,4 +244,5 @@ class Generation(Spec):
     datasets: dict[str, DatasetSpec]
     plans: dict[str, PlanSpec]
     code: dict[str, CodeSpec] = {}
+    images: dict[str, ImageSpec] = {}
     existing: dict[str, ExistingDataset] = {}

@@ -12,6 +12,7 @@ from junbi.core.rules import (
     dataset_exists,
     dataset_unchanged,
     dataset_version,
+    image_pinned,
     mount_collision,
     plan_present,
     public_resource,
@@ -76,6 +77,7 @@ def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
         *(dataset_exists.check(one, facts.existing[one.name]) for one in facts.plan.existing),
         *datasets,
         *([code_build.check(facts.plan.code, facts.pinned[facts.plan.code])] if facts.plan.code else ()),
+        *([image_pinned.check(facts.plan.image_line, facts.pinned[facts.plan.image_line])] if facts.plan.image_line else ()),
     )
 
 

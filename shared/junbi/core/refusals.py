@@ -25,7 +25,13 @@ VERSION_GONE = frozenset(
 #: The same as JOB_GONE for a workspace. Assumed, as for jobs.
 WORKSPACE_GONE = frozenset({"NotFound", "WorkspaceNotFound", "WorkspaceNotExist", "InvalidWorkspaceId.NotFound"})
 
-#: What ``clients.git`` says of a repository that does not take our credential, or wants one.
+#: The same as JOB_GONE for an image of the workspace. Assumed, as for jobs.
+IMAGE_GONE = frozenset({"NotFound", "ImageNotFound", "ImageNotExist", "InvalidImageId.NotFound"})
+
+#: What ``clients.registry`` says of a tag or a repository that is not there.
+NO_SUCH_IMAGE = frozenset({"ImageNotFound"})
+
+#: What ``clients.git`` and ``clients.registry`` say of a repository that does not take our credential, or wants one.
 CREDENTIAL_REFUSED = frozenset({"CredentialRefused"})
 
 #: Words of the codes that say that the caller lacks a right. Source: RAM's documentation.
@@ -34,6 +40,7 @@ _FORBIDDEN = ("Forbidden", "NoPermission", "AccessDenied")
 #: The right that each create needs. Assumed: named as the rights to read are.
 RIGHTS: Mapping[str, str] = {
     "CreateJob": "paidlc:CreateJob",
+    "AddImage": "paiimage:AddImage",
     "CreateCodeSource": "paicodesource:CreateCodeSource",
     "CreateDataset": "paidataset:CreateDataset",
     "CreateDatasetVersion": "paidataset:CreateDatasetVersion",

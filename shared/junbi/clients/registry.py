@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from junbi.clients.answer import Answer
 
-#: Seconds for a question in all, its token and its repetitions included.
+#: Seconds for a question, or a page of a list, its token and its repetitions included.
 DEADLINE = 10.0
 
 #: The indexes stand first: of an image for several platforms it is the index whose digest names it.
@@ -73,7 +73,7 @@ class Registry:
             has its tokens given out if that is its own host, known to belong to it, or named in ``realms``.
         realms: hosts, as ``host[:port]``.
         url: ``scheme://host[:port]`` where it is not ``https://`` and the host; plain HTTP is spoken with this machine.
-        deadline: seconds for each question in all.
+        deadline: seconds for each question in all; for each page of a list.
     """
 
     def __init__(
@@ -125,14 +125,13 @@ class Registry:
         named = self._named(operation, repository)
         path = f"/v2/{named}/tags/list?n={_PAGE}"
         found: dict[str, None] = {}
-        for _ in range(LAST):
-            page, following = self._page(operation, path, named)
+        read: set[str] = set()
+        while path not in read and len(read) < LAST:
+            read.add(path)
+            page, path = self._page(operation, path, named)
             found.update(dict.fromkeys(page))
-            if not following:
+            if not path:
                 return list(found)
-            if following == path:
-                break
-            path = following
         raise OutcomeUnknown(operation, "too_many_pages", "the list does not end")
 
     def _page(self, operation: str, path: str, repository: str) -> tuple[list[str], str]:

@@ -83,7 +83,7 @@ class TestLeases:
         assert claimed(ledger.worklist, NOW + LEASE + timedelta(microseconds=1)) == ["x"]
 
     def test_a_row_that_kills_its_workers_leaves_the_others_room(self, ledger: Ledger) -> None:
-        """After three that did not come back it is given out every ten minutes and says so; whoever returns resets it."""
+        """After three that did not come back it is given out every ten minutes, until one comes back."""
         ledger.worklist.ask("launch", "deadly", NOW)
         at = NOW
         for _ in range(3):

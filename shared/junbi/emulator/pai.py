@@ -19,7 +19,7 @@ from junbi.emulator.api_error import ApiError
 from junbi.emulator.cut import allow_cuts, cut
 from junbi.emulator.dlc import routes as dlc_routes
 from junbi.emulator.route import Call, Route
-from junbi.emulator.workspace import code_sources
+from junbi.emulator.workspace import code_sources, images
 from junbi.emulator.workspace import routes as workspace_routes
 from junbi.emulator.workspace.account import user_id
 from junbi.wire.error import ErrorBody
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from junbi.wire.model import WireModel
 
 #: Every operation answered here, with what it rests on: ``docs/emulator.md`` is generated from it.
-ROUTES: tuple[Route[Any], ...] = (*workspace_routes.ROUTES, *code_sources.ROUTES, *dlc_routes.ROUTES)
+ROUTES: tuple[Route[Any], ...] = (*workspace_routes.ROUTES, *code_sources.ROUTES, *images.ROUTES, *dlc_routes.ROUTES)
 
 #: Bytes of a CreateJob body. Source: documentation for the limit; code and status of the refusal are assumed.
 MAX_JOB_BYTES = 65_536

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 
 AIWORKSPACE = "2021-02-04"
 DLC = "2020-12-03"
+PAISTUDIO = "2022-01-12"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,15 @@ LIST_CODE_SOURCES = Operation("ListCodeSources", AIWORKSPACE, "GET", "/api/v1/co
 UPDATE_CODE_SOURCE = Operation("UpdateCodeSource", AIWORKSPACE, "PUT", "/api/v1/codesources/{CodeSourceId}")
 PUBLISH_CODE_SOURCE = Operation("PublishCodeSource", AIWORKSPACE, "PUT", "/api/v1/codesources/{CodeSourceId}/publish")
 DELETE_CODE_SOURCE = Operation("DeleteCodeSource", AIWORKSPACE, "DELETE", "/api/v1/codesources/{CodeSourceId}")
+
+ADD_IMAGE = Operation("AddImage", AIWORKSPACE, "POST", "/api/v1/images")
+GET_IMAGE = Operation("GetImage", AIWORKSPACE, "GET", "/api/v1/images/{ImageId}")
+LIST_IMAGES = Operation("ListImages", AIWORKSPACE, "GET", "/api/v1/images")
+PUBLISH_IMAGE = Operation("PublishImage", AIWORKSPACE, "PUT", "/api/v1/images/{ImageId}/publish")
+REMOVE_IMAGE = Operation("RemoveImage", AIWORKSPACE, "DELETE", "/api/v1/images/{ImageId}")
+
+GET_QUOTA = Operation("GetQuota", PAISTUDIO, "GET", "/api/v1/quotas/{QuotaId}")
+LIST_QUOTAS = Operation("ListQuotas", PAISTUDIO, "GET", "/api/v1/quotas/")
 
 CREATE_JOB = Operation("CreateJob", DLC, "POST", "/api/v1/jobs")
 GET_JOB = Operation("GetJob", DLC, "GET", "/api/v1/jobs/{JobId}")

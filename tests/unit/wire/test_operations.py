@@ -31,4 +31,5 @@ def test_operations_are_found_by_version_and_name() -> None:
     """The registry holds every operation once; the version tells the products apart."""
     assert operations.OPERATIONS["2020-12-03", "CreateJob"] is operations.CREATE_JOB
     assert ("2021-02-04", "CreateJob") not in operations.OPERATIONS
-    assert len(operations.OPERATIONS) == 21
+    named = [one for one in vars(operations).values() if isinstance(one, operations.Operation)]
+    assert len(operations.OPERATIONS) == len(named)

@@ -123,7 +123,7 @@ def list_code_sources(state: WorkspaceState, call: Call) -> wire.ListCodeSources
         if one.workspace_id == workspace_id and part in (one.display_name or "").lower()
     ]
     found = ordered(found, _ORDERS, query.sort_by, query.order)
-    shown = page(found, query.page_number, query.page_size, default=10)
+    shown = page(found, query.page_number, query.page_size, default=20)
     return wire.ListCodeSourcesResponse(code_sources=shown, total_count=len(found))
 
 

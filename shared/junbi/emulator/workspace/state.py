@@ -1,4 +1,4 @@
-"""The emulated AIWorkSpace of one account: its workspace, its datasets and its code sources."""
+"""The emulated AIWorkSpace of one account: its workspace, its datasets, code sources and images."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from junbi.emulator.workspace.account import Workspaces
 from junbi.emulator.workspace.code_sources import CodeSources
 from junbi.emulator.workspace.datasets import Datasets
+from junbi.emulator.workspace.images import Images
 
 if TYPE_CHECKING:
     from junbi.emulator.clock import Clock
@@ -36,3 +37,4 @@ class WorkspaceState:
         self.workspaces = Workspaces(workspace_id, name, datetime.fromisoformat(kept["Created"]))
         self.datasets = Datasets(records)
         self.code_sources = CodeSources(records)
+        self.images = Images(records)

@@ -136,7 +136,7 @@ def test_every_problem_of_the_api_is_explained(root: Path) -> None:
 
 def test_every_operation_is_told_with_its_evidence(root: Path) -> None:
     """Each emulated operation of PAI has a row with what it rests on."""
-    told = section(root / "docs" / "emulator.md", "### AIWorkSpace and DLC")
+    told = section(root / "docs" / "emulator.md", "### AIWorkSpace, DLC and PaiStudio")
     assert all(f"| `{one.operation.name}` | {one.operation.version} | {one.evidence} |" in told for one in pai.ROUTES)
 
 

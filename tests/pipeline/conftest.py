@@ -159,7 +159,8 @@ class World:
 
     def addresses(self) -> dict[str, str]:
         """Where the services listen, by the name that the environment gives them."""
-        return {"AIWORKSPACE": self.cloud.pai, "DLC": self.cloud.pai, "OSS": self.cloud.oss}
+        pai = dict.fromkeys(("AIWORKSPACE", "DLC", "PAISTUDIO"), self.cloud.pai)
+        return {**pai, "OSS": self.cloud.oss}
 
     def stop(self) -> None:
         """End everything; the pods too, whose jobs nobody follows any more."""

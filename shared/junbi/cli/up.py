@@ -95,6 +95,7 @@ class House:
             "JUNBI_SIGNATURE_VALIDITY": str(SIGNATURE_VALIDITY * cloud.settings.scale),
             "JUNBI_ENDPOINT_AIWORKSPACE": cloud.pai,
             "JUNBI_ENDPOINT_DLC": cloud.pai,
+            "JUNBI_ENDPOINT_PAISTUDIO": cloud.pai,
             "JUNBI_ENDPOINT_OSS": cloud.oss,
             "JUNBI_ENDPOINT_FC": cloud.gateway,
             "JUNBI_ENDPOINT_GIT": cloud.git,

@@ -21,6 +21,7 @@ class Service(StrEnum):
 
     AIWORKSPACE = "AIWORKSPACE"
     DLC = "DLC"
+    PAISTUDIO = "PAISTUDIO"
     OSS = "OSS"
     FC = "FC"
 
@@ -36,6 +37,8 @@ class Network(StrEnum):
 #: AIWORKSPACE, DLC: OpenAPI metadata of 2025-11 lists the regional host for every region it has. The SDKs (8.3.5,
 #: 1.11.6) send some regions (DLC: cn-zhangjiakou, cn-chengdu, ap-south-1…) to a host without a region instead; where
 #: a region has no host of its own, override.
+#: PAISTUDIO: the SDK (2.6.2) has the same but for cn-hangzhou, which it sends to another domain; the VPC's host is the
+#: one that another client of the vendor's uses.
 #: OSS: its documentation. FC: fcv3 is what the SDKs of 2023-03-30 use; assumed: it answers from a VPC too, where
 #: the documentation names only ``<account>.<region>-internal.fc.aliyuncs.com``, which needs the account's id.
 #: If that is wrong a poke from a VPC fails and the timers do its work, later.
@@ -44,6 +47,8 @@ _HOSTS = {
     (Service.AIWORKSPACE, Network.VPC): "aiworkspace-vpc.{region}.aliyuncs.com",
     (Service.DLC, Network.PUBLIC): "pai-dlc.{region}.aliyuncs.com",
     (Service.DLC, Network.VPC): "pai-dlc-vpc.{region}.aliyuncs.com",
+    (Service.PAISTUDIO, Network.PUBLIC): "pai.{region}.aliyuncs.com",
+    (Service.PAISTUDIO, Network.VPC): "pai-vpc.{region}.aliyuncs.com",
     (Service.OSS, Network.PUBLIC): "oss-{region}.aliyuncs.com",
     (Service.OSS, Network.VPC): "oss-{region}-internal.aliyuncs.com",
     (Service.FC, Network.PUBLIC): "fcv3.{region}.aliyuncs.com",

@@ -26,6 +26,7 @@ from junbi.emulator.keys import AccessKey, Keys
 from junbi.emulator.oss.app import create_app as create_oss
 from junbi.emulator.oss.mounted import MountedBuckets
 from junbi.emulator.oss.state import Buckets
+from junbi.emulator.quota.state import Quotas
 from junbi.emulator.records import Records
 from junbi.emulator.server import Server
 from junbi.emulator.workspace.state import WorkspaceState
@@ -116,6 +117,7 @@ class Cloud:
         executor = LocalExecutor(settings.data / "pods", mounted, private=settings.data)
         self._stack.callback(executor.close)
         workspace = WorkspaceState(records, self.clock, workspace_id=settings.workspace)
+        self.quotas = Quotas(records, self.clock, (settings.workspace, workspace.workspaces.name))
         self.dlc = DlcState(records, self.clock, workspace, executor)
         self.dlc.scheduler.start()
         self._stack.callback(self.dlc.scheduler.stop)
@@ -134,9 +136,17 @@ class Cloud:
             owner=ACCOUNT,
         )
         self.oss = self._listen(oss, ports[1])
-        app = pai.create_app(records=records, keys=keys, clock=clock, faults=faults, workspace=workspace, dlc=self.dlc)
+        app = pai.create_app(
+            records=records,
+            keys=keys,
+            clock=clock,
+            faults=faults,
+            workspace=workspace,
+            dlc=self.dlc,
+            quotas=self.quotas,
+        )
         self.pai = self._listen(app, ports[2])
-        self.control = self._listen(control.create_app(self.faults, self.clock), ports[3])
+        self.control = self._listen(control.create_app(self.faults, self.clock, self.quotas), ports[3])
         self.git_host = GitHost(settings.data / "git")
         self.git = self.git_host.url = self._listen(self.git_host, ports[4])
         self.dlc.mirror = self.git_host.mirror

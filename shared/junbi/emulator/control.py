@@ -1,4 +1,4 @@
-"""The control API: tests and people order faults and step the clock through it."""
+"""The control API: tests and people order faults, step the clock and change quotas through it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from flask import Flask, request
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from junbi.emulator.api_error import ApiError
 from junbi.emulator.faults import Fault
+from junbi.wire.model import strangers
+from junbi.wire.quotas import Quota
 
 if TYPE_CHECKING:
     from junbi.emulator.clock import Clock
     from junbi.emulator.faults import Faults
+    from junbi.emulator.quota.state import Quotas
 
 T = TypeVar("T")
 Answer = tuple[dict[str, str], int]
@@ -35,10 +39,11 @@ class Refusal(Exception):
         self.status = status
 
 
-def create_app(faults: Faults, clock: Clock) -> Flask:
-    """``GET|POST|DELETE /faults`` and ``GET|POST /clock``.
+def create_app(faults: Faults, clock: Clock, quotas: Quotas) -> Flask:
+    """``GET|POST|DELETE /faults``, ``GET|POST /clock``, ``GET|POST /quotas`` and ``DELETE /quotas/<id>``.
 
-    A fault is posted as the members of ``Fault``; a step of the clock as ``{"advance": seconds}``. There is no key, so
+    A fault is posted as the members of ``Fault``; a step of the clock as ``{"advance": seconds}``; a change of a quota
+    as the members of PaiStudio's quota that change, with its ``QuotaId``, or a new one. There is no key, so
     that nothing but a program of this machine may be let in: no page that a browser shows, whatever it is called.
     """
     app = Flask("control", static_folder=None)
@@ -72,7 +77,34 @@ def create_app(faults: Faults, clock: Clock) -> Flask:
             raise Refusal("The clock cannot be stepped beyond the year 9999.") from error
         return now()
 
+    _quotas(app, quotas)
     return app
+
+
+def _quotas(app: Flask, quotas: Quotas) -> None:
+    @app.get("/quotas")
+    def listed() -> list[dict[str, Any]]:
+        return [one.to_wire() for one in quotas.all()]
+
+    @app.post("/quotas")
+    def change() -> dict[str, Any]:
+        changes = _read(TypeAdapter(dict[str, Any]))
+        try:
+            read = Quota.from_wire(changes)
+        except ValidationError as error:
+            raise _wrong(error) from error
+        unknown = strangers(read)
+        if unknown or not read.quota_id:
+            raise Refusal(f"A quota has no {', '.join(unknown)}." if unknown else "QuotaId must name a quota.")
+        return quotas.put(changes).to_wire()
+
+    @app.delete("/quotas/<quota_id>")
+    def delete(quota_id: str) -> dict[str, Any]:
+        try:
+            quotas.delete(quota_id)
+        except ApiError as error:
+            raise Refusal(error.message, error.status) from error
+        return {}
 
 
 def _admit() -> None:
@@ -101,10 +133,14 @@ def _read(kind: TypeAdapter[T]) -> T:
     try:
         return kind.validate_json(request.get_data())
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'the body'}: {one['msg']}" for one in error.errors(include_url=False)
-        )
-        raise Refusal(f"That cannot be ordered: {wrong}.") from error
+        raise _wrong(error) from error
+
+
+def _wrong(error: ValidationError) -> Refusal:
+    wrong = "; ".join(
+        f"{'.'.join(map(str, one['loc'])) or 'the body'}: {one['msg']}" for one in error.errors(include_url=False)
+    )
+    return Refusal(f"That cannot be ordered: {wrong}.")
 
 
 def _refused(refusal: Refusal) -> Answer:

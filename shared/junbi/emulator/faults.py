@@ -28,7 +28,7 @@ class Fault:
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
 
-    point: Annotated[str, Field(pattern=r"^(oss|dlc|aiworkspace|fc)\.([A-Za-z0-9_.-]+|\*)$")]
+    point: Annotated[str, Field(pattern=r"^(oss|dlc|aiworkspace|paistudio|fc)\.([A-Za-z0-9_.-]+|\*)$")]
     when: When = "before"
     effect: Effect = "error"
     times: Annotated[int, Field(ge=1, le=1_000_000)] = 1

@@ -1,4 +1,4 @@
-"""The gateway of the emulated PAI: one port for AIWorkSpace and DLC, told apart as the real gateway does.
+"""The gateway of the emulated PAI: one port for its products, told apart as the real gateway does.
 
 Paths collide between products, so a request is dispatched on ``x-acs-version`` and ``x-acs-action``; method and
 path must then agree. Errors are written as Alibaba Cloud's gateway writes them.
@@ -18,6 +18,8 @@ from junbi.emulator.acs3 import Verifier, target_of
 from junbi.emulator.api_error import ApiError
 from junbi.emulator.cut import allow_cuts, cut
 from junbi.emulator.dlc import routes as dlc_routes
+from junbi.emulator.quota import routes as quota_routes
+from junbi.emulator.quota.state import Quotas
 from junbi.emulator.route import Call, Route
 from junbi.emulator.workspace import code_sources, images
 from junbi.emulator.workspace import routes as workspace_routes
@@ -37,7 +39,13 @@ if TYPE_CHECKING:
     from junbi.wire.model import WireModel
 
 #: Every operation answered here, with what it rests on: ``docs/emulator.md`` is generated from it.
-ROUTES: tuple[Route[Any], ...] = (*workspace_routes.ROUTES, *code_sources.ROUTES, *images.ROUTES, *dlc_routes.ROUTES)
+ROUTES: tuple[Route[Any], ...] = (
+    *workspace_routes.ROUTES,
+    *code_sources.ROUTES,
+    *images.ROUTES,
+    *dlc_routes.ROUTES,
+    *quota_routes.ROUTES,
+)
 
 #: Bytes of a CreateJob body. Source: documentation for the limit; code and status of the refusal are assumed.
 MAX_JOB_BYTES = 65_536
@@ -113,13 +121,24 @@ class Gateway:
 
 
 def create_app(
-    *, records: Records, keys: Keys, clock: Clock, faults: Faults, workspace: WorkspaceState, dlc: DlcState
+    *,
+    records: Records,
+    keys: Keys,
+    clock: Clock,
+    faults: Faults,
+    workspace: WorkspaceState,
+    dlc: DlcState,
+    quotas: Quotas | None = None,
 ) -> Flask:
-    """The WSGI application; it starts no thread (jobs move on by ``dlc.scheduler``)."""
+    """The WSGI application; it starts no thread (jobs move on by ``dlc.scheduler``).
+
+    Without ``quotas`` the account has those that ``records`` hold.
+    """
     app = Flask(__name__)
     states = {
         workspace_routes.ROUTES[0].operation.version: (workspace_routes.SERVICE, workspace),
         dlc_routes.ROUTES[0].operation.version: (dlc_routes.SERVICE, dlc),
+        quota_routes.ROUTES[0].operation.version: (quota_routes.SERVICE, quotas or Quotas(records, clock)),
     }
     gateway = Gateway(Verifier(keys, clock, records), faults, clock, states)
     allow_cuts(app)

@@ -221,3 +221,31 @@ def test_the_cloud_goes_on(cloud: Cloud) -> None:
     began = time.monotonic()
     assert [status_of(getattr(cloud, port), "GET /") for port in PORTS] == [404, 403, 400, 404]
     assert time.monotonic() - began < 5
+
+    def test_quotas_are_changed_made_and_deleted(self, cloud: Cloud) -> None:
+        """By the members that PaiStudio gives them: null takes one away, and what is not named stays."""
+        status, told = order(cloud, "/quotas", {"QuotaId": "quotateam01", "Status": "Creating", "GPUType": None})
+        assert (status, told["Status"], "GPUType" in told) == (200, "Creating", False)
+        assert (told["QuotaName"], told["ParentQuotaId"]) == ("vision-team", "quotageneral01")
+        assert order(cloud, "/quotas", {"QuotaId": "quotanew01", "ResourceType": "ACS"})[0] == 200
+        assert order(cloud, "/quotas/quotalingjun01", None, "DELETE")[0] == 200
+        ids = [one.quota_id for one in cloud.quotas.all()]
+        assert ids == ["quotageneral01", "quotanew01", "quotateam01"]
+        assert order(cloud, "/quotas/quotalingjun01", None, "DELETE")[0] == 404
+
+    @pytest.mark.parametrize(
+        ("body", "named"),
+        [
+            ({"Status": "Ready"}, "QuotaId"),
+            ({"QuotaId": "quotateam01", "Statuss": "Ready"}, "Statuss"),
+            ({"QuotaId": "quotateam01", "Min": {"NodeSpecs": [{"NodeSpec": "x"}]}}, "Min.NodeSpecs[0].NodeSpec"),
+            ({"QuotaId": "quotateam01", "Min": 4}, "Min"),
+            ([], "the body"),
+        ],
+    )
+    def test_a_quota_that_cannot_be_is_refused_in_words(self, cloud: Cloud, body: object, named: str) -> None:
+        """A member that PaiStudio does not have is named, and nothing is changed."""
+        before = [one.to_wire() for one in cloud.quotas.all()]
+        status, told = order(cloud, "/quotas", body)
+        assert (status, named in told["message"]) == (400, True)
+        assert [one.to_wire() for one in cloud.quotas.all()] == before

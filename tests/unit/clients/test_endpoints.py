@@ -18,6 +18,8 @@ class TestTable:
             (Service.AIWORKSPACE, Network.VPC, "https://aiworkspace-vpc.cn-hangzhou.aliyuncs.com"),
             (Service.DLC, Network.PUBLIC, "https://pai-dlc.cn-hangzhou.aliyuncs.com"),
             (Service.DLC, Network.VPC, "https://pai-dlc-vpc.cn-hangzhou.aliyuncs.com"),
+            (Service.PAISTUDIO, Network.PUBLIC, "https://pai.cn-hangzhou.aliyuncs.com"),
+            (Service.PAISTUDIO, Network.VPC, "https://pai-vpc.cn-hangzhou.aliyuncs.com"),
             (Service.OSS, Network.PUBLIC, "https://oss-cn-hangzhou.aliyuncs.com"),
             (Service.OSS, Network.VPC, "https://oss-cn-hangzhou-internal.aliyuncs.com"),
             (Service.FC, Network.PUBLIC, "https://fcv3.cn-hangzhou.aliyuncs.com"),

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from alibabacloud_aiworkspace20210204 import models as workspace_sdk
 from alibabacloud_pai_dlc20201203 import models as dlc_sdk
+from alibabacloud_paistudio20220112 import models as studio_sdk
 
-from junbi.wire import aiworkspace, dlc
+from junbi.wire import aiworkspace, dlc, quotas
 from junbi.wire.model import WireModel, known_fields, strangers
 
 _PLAIN = {"str": "text", "int": 1, "float": 1.5, "bool": True, "Any": "any", "dict": {"k": "v"}}
@@ -46,7 +47,16 @@ _PAIRS: list[tuple[type[WireModel], Any]] = [
     (dlc.GetPodLogsResponse, dlc_sdk.GetPodLogsResponseBody),
     (dlc.ListEcsSpecsRequest, dlc_sdk.ListEcsSpecsRequest),
     (dlc.ListEcsSpecsResponse, dlc_sdk.ListEcsSpecsResponseBody),
+    (quotas.GetQuotaRequest, studio_sdk.GetQuotaRequest),
+    (quotas.GetQuotaResponse, studio_sdk.GetQuotaResponseBody),
+    (quotas.ListQuotasRequest, studio_sdk.ListQuotasRequest),
+    (quotas.ListQuotasResponse, studio_sdk.ListQuotasResponseBody),
 ]
+
+
+def _models(theirs: Any) -> Any:
+    """The models of the SDK that one of them is of."""
+    return next(one for one in (dlc_sdk, studio_sdk, workspace_sdk) if theirs.__module__.startswith(one.__name__))
 
 
 def _full(annotation: str, models: Any, depth: int) -> Any:
@@ -67,8 +77,7 @@ def _full(annotation: str, models: Any, depth: int) -> Any:
 @pytest.mark.parametrize(("ours", "theirs"), _PAIRS, ids=lambda pair: pair.__name__)
 def test_every_member_of_the_sdk_is_known_and_survives(ours: type[WireModel], theirs: Any) -> None:
     """A document with every member that the SDK can write is read without a stranger and written back the same."""
-    models = dlc_sdk if theirs.__module__.startswith("alibabacloud_pai_dlc") else workspace_sdk
-    document = _full(theirs.__name__, models, depth=8).to_map()
+    document = _full(theirs.__name__, _models(theirs), depth=8).to_map()
     read = ours.from_wire(document)
     assert strangers(read) == []
     assert read.to_wire() == document
@@ -77,5 +86,4 @@ def test_every_member_of_the_sdk_is_known_and_survives(ours: type[WireModel], th
 @pytest.mark.parametrize(("ours", "theirs"), _PAIRS, ids=lambda pair: pair.__name__)
 def test_we_invent_no_member(ours: type[WireModel], theirs: Any) -> None:
     """Our models define nothing at their top level that the SDK does not."""
-    models = dlc_sdk if theirs.__module__.startswith("alibabacloud_pai_dlc") else workspace_sdk
-    assert known_fields(ours) <= set(_full(theirs.__name__, models, depth=8).to_map())
+    assert known_fields(ours) <= set(_full(theirs.__name__, _models(theirs), depth=8).to_map())

@@ -1,0 +1,1 @@
+"""The emulated PaiStudio: resource quotas."""

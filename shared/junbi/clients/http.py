@@ -54,15 +54,17 @@ def exchange(
     return _exchange(request, url, seconds)
 
 
-def ask(method: str, url: str, *, headers: Mapping[str, str], seconds: float) -> Answer:
-    """Send one request without a body, with these headers alone, and read its answer, all within ``seconds``.
+def ask(method: str, url: str, *, headers: Mapping[str, str], seconds: float, body: bytes = b"") -> Answer:
+    """Send one request as it is, unsigned, and read its answer, all within ``seconds``.
 
     Raises nothing that a server can cause; ValueError where the address is none.
     """
     try:
-        request = httpx.Request(method, url, headers=headers)
+        request = httpx.Request(method, url, headers=headers, content=body or None)
     except httpx.InvalidURL as error:
         raise ValueError(str(error)) from None
+    if request.url.scheme not in {"http", "https"} or not request.url.host:
+        raise ValueError("neither http:// nor https://")
     return _exchange(request, url, seconds)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 
 from junbi.cli import cli, local_functions, up
-from junbi.config import model
+from junbi.config import images, model
 from junbi.config import types as kinds
 from junbi.emulator import pai
 from junbi.emulator.dlc.scheduler import Pace
@@ -47,6 +47,7 @@ KINDS: dict[Any, str] = {
     kinds.Address: "registry address",
     kinds.Marker: "object name",
     kinds.DatasetId: "dataset id",
+    kinds.Label: "label",
     kinds.Version: "dataset version",
     kinds.Bytes: "size",
     kinds.TimeOfDay: "time of day",
@@ -58,7 +59,7 @@ KINDS: dict[Any, str] = {
 
 
 #: How a heading tells a kind of section from the other that may stand in its place.
-_KINDS_APART: dict[Any, str] = {model.ExistingDataset: " (with id)"}
+_KINDS_APART: dict[Any, str] = {model.ExistingDataset: " (with id)", images.WatchedImage: " (with repository)"}
 
 
 def pages() -> dict[Path, str]:
@@ -92,7 +93,7 @@ def _below(path: str, section: type[model.Section]) -> Iterator[tuple[str, type[
 def _section(path: str, section: type[model.Section]) -> str:
     hints = _hints(section)
     rows = [
-        (f"`{key}`", _kind(hints[key]), _default(field), field.description or "")
+        (f"`{field.alias or key}`", _kind(hints[key]), _default(field), field.description or "")
         for key, field in section.model_fields.items()
     ]
     title = f"### `{path}`" if path else "### The top of the file"
@@ -226,6 +227,7 @@ def pace() -> str:
         ("a pod that cannot start gives up", f"after {step.give_up:g} s", "minutes"),
         ("`reconcile` is called", f"every {local_functions.RECONCILE_EVERY:g} s", "as its timer says"),
         ("`job_change` is called", f"every {local_functions.JOB_CHANGE_EVERY:g} s", "as its timer says"),
+        ("`quota_change` is called", f"every {local_functions.QUOTA_CHANGE_EVERY:g} s", "as its timer says"),
     ]
     return _table(("what", "here", "there"), rows)
 

@@ -58,7 +58,7 @@ def test_every_setting_is_explained(write_docs: ModuleType, root: Path) -> None:
     for path, model in found.items():
         told = section(root / "docs" / "settings.md", f"### `{path}`" if path else "### The top of the file")
         for key, field in model.model_fields.items():
-            row = re.search(rf"^\| `{key}` \| (.+?) \| (.+?) \| (.+) \|$", told, re.MULTILINE)
+            row = re.search(rf"^\| `{field.alias or key}` \| (.+?) \| (.+?) \| (.+) \|$", told, re.MULTILINE)
             assert row, f"{path}.{key}"
             assert row[3] == field.description
             assert (row[2] == "required") is field.is_required()
@@ -123,7 +123,7 @@ def test_every_entry_of_the_story_is_explained(root: Path) -> None:
     rows = set(re.findall(r"^\| ([A-Z][A-Za-z]+) \|", told, re.MULTILINE))
     words = "".join(sources(root / "shared/junbi/pipeline").values())
     words += (root / "shared/junbi/core/arrival.py").read_text("utf-8")
-    told_by_code = set(re.findall(r'"((?:Arrival|Dataset|Launch|Job|Try|Push|Commit|Code)[A-Z][a-z]+(?:ed)?)"', words))
+    told_by_code = set(re.findall(r'"((?:Arrival|Dataset|Launch|Job|Try|Push|Commit|Code|Image)[A-Z][a-z]+(?:ed)?)"', words))
     assert rows == told_by_code
 
 

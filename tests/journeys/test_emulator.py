@@ -31,7 +31,7 @@ def client(house: House, kind: type[Any]) -> Any:
 
 def test_official_clients_on_the_emulator_alone(house: House) -> None:
     """oss2 and both SDKs work against what it prints; a job runs; and a restart on the same data knows it all."""
-    assert set(house.up("emulator").where) == {"pai", "oss", "functions", "control", "git"}
+    assert set(house.up("emulator").where) == {"pai", "oss", "functions", "control", "git", "registry"}
     bucket = house.bucket("lab")
     bucket.create_bucket()
     bucket.put_object("in/日本 +%.txt", b"four")

@@ -14,7 +14,7 @@ from junbi.core.plan import CodeSpec, JobTemplate, Workers
 from junbi.emulator.git import Webhook
 from junbi.events.delivery import Delivery
 from junbi.events.git.address import alike, canonical
-from junbi.pipeline import receive
+from junbi.pipeline import git_door, receive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,7 +80,7 @@ def delivered(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[An
     @app.post("/git_push")
     def take() -> tuple[dict[str, object], int]:
         delivery = Delivery(dict(request.headers.items()), request.get_data(), {})
-        answer, _ = receive.receive(world.ledger, delivery)
+        answer, _ = receive.receive(git_door, world.ledger, delivery)
         answers.append(answer)
         return dict(answer.body), answer.status
 
@@ -310,7 +310,7 @@ def test_no_token_is_ever_in_the_ledger(world: World, clone: Clone, tmp_path: Pa
 def test_a_delivery_that_nobody_vouches_for_is_refused_and_told_why(world: World) -> None:
     """BC-86: 401 with what to do, nothing kept but a counter."""
     declare(world, line(world))
-    answer, due = receive.receive(world.ledger, Delivery({"X-GitHub-Event": "push"}, b"{}", {}))
+    answer, due = receive.receive(git_door, world.ledger, Delivery({"X-GitHub-Event": "push"}, b"{}", {}))
     assert (answer.status, due, world.ledger.deliveries.newest()) == (401, False, [])
     assert answer.body["fix"]
 
@@ -335,7 +335,7 @@ def test_the_same_delivery_again_changes_nothing(world: World, clone: Clone, del
         "X-Gitea-Delivery": "7",
         "X-Gitea-Signature": hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest(),
     }
-    answers = [receive.receive(world.ledger, Delivery(headers, body, {}))[0] for _ in range(2)]
+    answers = [receive.receive(git_door, world.ledger, Delivery(headers, body, {}))[0] for _ in range(2)]
     assert "duplicate" not in answers[0].body
     assert "of " in str(answers[1].body["duplicate"])
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from junbi.core.model import Reason
 from junbi.core.plan import CodeSpec
 from junbi.events.delivery import Delivery
 from junbi.ledger.deliveries import RING, RefusedDelivery
-from junbi.pipeline import receive
+from junbi.pipeline import git_door, receive
 from junbi.pipeline.refused import Tally
 
 if TYPE_CHECKING:
@@ -62,10 +63,10 @@ def rows(world: World) -> int:
 def test_forged_deliveries_grow_nothing_and_a_genuine_one_is_noted(watched: World) -> None:
     """Three thousand forged deliveries are a counter and at most a ring of fifty; the genuine one between is noted."""
     for number in range(60):
-        receive.receive(watched.ledger, delivery(number, "wrong"))
+        receive.receive(git_door, watched.ledger, delivery(number, "wrong"))
     before = rows(watched)
-    answers = [receive.receive(watched.ledger, delivery(number, "wrong"))[0].status for number in range(3000)]
-    genuine, _ = receive.receive(watched.ledger, delivery(1))
+    answers = [receive.receive(git_door, watched.ledger, delivery(number, "wrong"))[0].status for number in range(3000)]
+    genuine, _ = receive.receive(git_door, watched.ledger, delivery(1))
     assert set(answers) == {401}
     assert (genuine.status, genuine.body["noted"]) == (200, ["trainer"])
     assert rows(watched) - before <= RING + 3
@@ -75,8 +76,8 @@ def test_forged_deliveries_grow_nothing_and_a_genuine_one_is_noted(watched: Worl
 def test_what_was_counted_is_written_and_none_is_lost(watched: World) -> None:
     """Refusals within a second are one write; the next write holds all of them."""
     tally = Tally()
-    told = receive.receive(watched.ledger, delivery(1, "wrong"))[0].body
-    last = RefusedDelivery(watched.ledger.now(), "git_push", receive.Reason(str(told["code"]), ""), "f")
+    told = receive.receive(git_door, watched.ledger, delivery(1, "wrong"))[0].body
+    last = RefusedDelivery(watched.ledger.now(), "git_push", Reason(str(told["code"]), ""), "f")
     before = sum(row["times"] for row in watched.ledger.deliveries.refused_counts())
     for _ in range(500):
         tally.add(watched.ledger, last, watched.ledger.now())
@@ -93,7 +94,7 @@ def test_one_changed_byte_is_refused(watched: World, at: int) -> None:
     good = delivery(3)
     body = bytearray(good.body)
     body[at] ^= 1
-    answer, _ = receive.receive(watched.ledger, Delivery(good.headers, bytes(body), {}))
+    answer, _ = receive.receive(git_door, watched.ledger, Delivery(good.headers, bytes(body), {}))
     assert answer.status == 401
 
 
@@ -102,7 +103,9 @@ def test_bc_82_both_secrets_hold_while_they_rotate(watched: World, monkeypatch: 
     monkeypatch.setenv("JUNBI_SECRET_NEXT", "the next secret")
     line = LINE.model_copy(update={"webhook": ("NEXT", "HOOK")})
     watched.apply(watched.generation([watched.dataset()], []).model_copy(update={"code": {"trainer": line}}))
-    answers = [receive.receive(watched.ledger, delivery(*one))[0] for one in ((5, SECRET), (6, "the next secret"))]
+    answers = [
+        receive.receive(git_door, watched.ledger, delivery(*one))[0] for one in ((5, SECRET), (6, "the next secret"))
+    ]
     assert [answer.body["noted"] for answer in answers] == [["trainer"], ["trainer"]]
     assert answers[0].body["signed with"] != answers[1].body["signed with"]
 
@@ -112,6 +115,6 @@ def test_bc_88_a_secret_that_is_not_set_is_said_where_it_is_needed(
 ) -> None:
     """BC-88: nothing is verified with an empty secret, the refusal says so, and everything else can still be read."""
     monkeypatch.delenv("JUNBI_SECRET_HOOK")
-    answer, _ = receive.receive(watched.ledger, delivery(7, ""))
+    answer, _ = receive.receive(git_door, watched.ledger, delivery(7, ""))
     assert (answer.status, answer.body["code"]) == (401, "NoSecret")
     assert watched.ledger.code_lines.all() == [LINE]

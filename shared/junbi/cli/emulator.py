@@ -31,7 +31,14 @@ def emulator_key() -> AccessKey:
 
 def endpoints(cloud: Cloud) -> dict[str, str]:
     """Where the cloud's services listen."""
-    return {"pai": cloud.pai, "oss": cloud.oss, "functions": cloud.gateway, "control": cloud.control, "git": cloud.git}
+    return {
+        "pai": cloud.pai,
+        "oss": cloud.oss,
+        "functions": cloud.gateway,
+        "control": cloud.control,
+        "git": cloud.git,
+        "registry": cloud.registry,
+    }
 
 
 def wait_for_end() -> threading.Event:

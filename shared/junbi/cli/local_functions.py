@@ -44,6 +44,7 @@ def specs(root: Path, environment: Mapping[str, str], generation: Generation, sc
         function("job_change", TimerTrigger("tick", every=JOB_CHANGE_EVERY * scale)),
         function("http_api", HttpTrigger()),
         function("git_push", HttpTrigger(methods=("POST",))),
+        function("image_push", HttpTrigger(methods=("POST",))),
     ]
 
 

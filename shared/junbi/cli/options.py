@@ -41,8 +41,8 @@ def cloud_options(port: int, data: str) -> Callable[[Callable[..., Any]], Callab
             "--port",
             default=port,
             show_default=True,
-            type=click.IntRange(0, 65535 - 4),
-            help="The first of five ports in a row; 0 for any free ones.",
+            type=click.IntRange(0, 65535 - 5),
+            help="The first of six ports in a row; 0 for any free ones.",
         ),
         click.option(
             "--data",

@@ -19,9 +19,10 @@ from junbi.cli.options import cloud_options, config_option, environment_option
 from junbi.errors import ConfigInvalid, JunbiError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from junbi.core.plan import Generation
+    from junbi.core.plan import CodeSpec, Generation, ImageSpec
     from junbi.emulator.cloud import Cloud
     from junbi.ledger.ledger import Ledger
 
@@ -99,6 +100,7 @@ class House:
             "JUNBI_ENDPOINT_OSS": cloud.oss,
             "JUNBI_ENDPOINT_FC": cloud.gateway,
             "JUNBI_ENDPOINT_GIT": cloud.git,
+            "JUNBI_ENDPOINT_REGISTRY": cloud.registry,
         }
         self.ledger = self._open_ledger()
         self._token = _token(data / "token")
@@ -130,28 +132,35 @@ class House:
         from junbi.cli.local_functions import specs  # Flask and the services
         from junbi.pipeline.apply import apply
 
-        self._connect_git(generation)
+        self._connect(generation)
         for bucket in _buckets(generation):
             self._cloud.buckets.create_bucket(bucket)
         number = apply(self.ledger, generation)
         self._cloud.functions.deploy(specs(self._root, self._environment, generation, self._cloud.settings.scale))
         return number
 
-    def _connect_git(self, generation: Generation) -> None:
-        """Let the local Git host sign its pushes with the secrets that are named; one that is not set is made up."""
-        webhooks = {line.webhook for line in generation.code.values() if line.webhook}
-        named = {*chain.from_iterable(webhooks), *(line.credentials for line in generation.code.values())} - {""}
+    def _connect(self, generation: Generation) -> None:
+        """Let the local Git host and registry tell of pushes, proved with the secrets that are named."""
+        from junbi.emulator import git, registry
+
+        code, images = list(generation.code.values()), list(generation.images.values())
+        signed = self._webhook_secrets(code, "git_push")
+        self._cloud.git_host.webhooks[:] = [git.Webhook(address, one) for address, one in signed]
+        shown = self._webhook_secrets(images, "image_push")
+        self._cloud.registry_host.webhooks[:] = [registry.Webhook(address, f"Bearer {one}") for address, one in shown]
+
+    def _webhook_secrets(self, lines: Sequence[CodeSpec | ImageSpec], function: str) -> list[tuple[str, str]]:
+        """The address of a door, with each secret that pushes to it are proved with; one that is not set is made up."""
+        webhooks = {line.webhook for line in lines if line.webhook}
+        named = {*chain.from_iterable(webhooks), *(line.credentials for line in lines)} - {""}
         for name in sorted(named):
             variable = f"JUNBI_SECRET_{name}"
             if variable in os.environ:
                 self._environment[variable] = os.environ[variable]
             elif any(name in webhook for webhook in webhooks):
                 self._environment.setdefault(variable, secrets.token_urlsafe(24))
-        from junbi.emulator.git import Webhook
-
-        address = f"{self._cloud.gateway}/git_push"
         firsts = {self._environment[f"JUNBI_SECRET_{webhook[0]}"] for webhook in webhooks}
-        self._cloud.git_host.webhooks[:] = [Webhook(address, one) for one in sorted(firsts)]
+        return [(f"{self._cloud.gateway}/{function}", one) for one in sorted(firsts)]
 
     def reload(self, config: Path, environment: str | None) -> bool:
         """Apply a changed file; a file with a mistake changes nothing, and the mistakes are named.

@@ -73,9 +73,9 @@ def compile_code(config: Config, findings: Findings) -> dict[str, CodeSpec]:
     specs = {}
     for name, entry in config.code.items():
         path: Path = ("code", name)
-        pattern = _tags(entry, path, findings)
-        right = [_secret(config, entry.webhook, (*path, "webhook"), findings)]
-        right += [_secret(config, entry.credentials, (*path, "credentials"), findings)]
+        pattern = tag_pattern(entry.tags, entry.allow, path, findings)
+        right = [known_secret(config, entry.webhook, (*path, "webhook"), findings)]
+        right += [known_secret(config, entry.credentials, (*path, "credentials"), findings)]
         right += [_distinct(config, name, path, findings), _globs(entry, path, findings)]
         if pattern is None or not all(right):
             continue
@@ -102,7 +102,8 @@ def secret_names(config: Config, name: str | None) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _secret(config: Config, name: str | None, path: Path, findings: Findings) -> bool:
+def known_secret(config: Config, name: str | None, path: Path, findings: Findings) -> bool:
+    """Whether the file names such a secret, or none is asked for; notes where not."""
     if name is None or name in config.secrets:
         return True
     known = list(config.secrets)
@@ -127,18 +128,18 @@ def _globs(entry: Code, path: Path, findings: Findings) -> bool:
     return right
 
 
-def _tags(entry: Code, path: Path, findings: Findings) -> str | None:
+def tag_pattern(tags: str | None, allow: str | None, path: Path, findings: Findings) -> str | None:
     """The expression of a tag pattern, empty where there is none; None where it is wrong."""
-    if entry.tags is None:
+    if tags is None:
         return ""
-    names = [piece.name for piece in parse(entry.tags) if isinstance(piece, Reference)]
+    names = [piece.name for piece in parse(tags) if isinstance(piece, Reference)]
     wrong = next((name for name in names if re.fullmatch(r"[a-z][a-z0-9_]{0,31}", name) is None), None)
     if len(names) != 1 or wrong is not None:
         findings.error((*path, "tags"), "needs exactly one placeholder of a-z, 0-9 and _, such as v{semver}")
         return None
-    risk = slow_to_match(entry.allow or "")
+    risk = slow_to_match(allow or "")
     if risk:
         findings.error((*path, "allow"), risk)
         return None
-    pieces = parse(entry.tags)
+    pieces = parse(tags)
     return "".join(f"(?P<{it.name}>.+)" if isinstance(it, Reference) else re.escape(it) for it in pieces)

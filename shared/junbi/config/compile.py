@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from junbi.config.code import compile_code
 from junbi.config.findings import Findings, listed, suggestion
+from junbi.config.images import compile_images
 from junbi.config.loops import check_loops
 from junbi.config.plans import compile_plan
 from junbi.config.watches import compile_datasets, existing_datasets
@@ -13,6 +14,7 @@ from junbi.core.plan import Generation
 
 if TYPE_CHECKING:
     from junbi.config.model import Config, Environment
+    from junbi.core.plan import CodeSpec, ImageSpec
 
 
 def compile_generation(
@@ -32,7 +34,9 @@ def compile_generation(
     name = _choose(config, environment, findings)
     datasets = compile_datasets(config, findings)
     code = compile_code(config, findings)
-    plans = {plan: compile_plan(plan, config, datasets, code, findings) for plan in config.plans}
+    images = compile_images(config, findings)
+    lines: dict[str, CodeSpec | ImageSpec] = {**code, **images}
+    plans = {plan: compile_plan(plan, config, datasets, lines, findings) for plan in config.plans}
     compiled = {plan: spec for plan, spec in plans.items() if spec is not None}
     check_loops(compiled, datasets, findings)
     findings.raise_if_any()
@@ -45,6 +49,7 @@ def compile_generation(
         datasets=datasets,
         plans=compiled,
         code=code,
+        images=images,
         existing=existing_datasets(config),
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from junbi.config.findings import listed, suggestion
+from junbi.config.images import FIXED, FOLLOWED, WatchedImage
 from junbi.config.model import EXISTING, WATCHED, Config, ExistingDataset
 from junbi.config.policies import MAPPING, PLAIN
 from junbi.config.tree import Leaf, Listing, bare
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from junbi.config.tree import Node, Path, Table
 
 #: What stands in an error's place and is no key of the file.
-_NO_STEPS = frozenset({"[key]", MAPPING, PLAIN, WATCHED, EXISTING})
+_NO_STEPS = frozenset({"[key]", MAPPING, PLAIN, WATCHED, EXISTING, FIXED, FOLLOWED})
+#: The second kind of what a place may hold; the first is what its type says first.
+_SECOND = {EXISTING: ExistingDataset, FOLLOWED: WatchedImage}
 
 _EXPECTED = {
     "string_type": "text",
@@ -114,8 +117,8 @@ def _keys(model: type[BaseModel], loc: Path) -> set[str]:
     """The keys, as the file spells them, of the model that stands at ``loc`` below ``model``."""
     here: Any = model
     for step in loc:
-        if step == EXISTING:
-            here = ExistingDataset
+        if step in _SECOND:
+            here = _SECOND[step]
         elif step not in _NO_STEPS:
             here = _below(here, step)
     return {field.alias or name for name, field in here.model_fields.items()} if _is_model(here) else set()

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from junbi.config.code import Code
+from junbi.config.images import AnyImage
 from junbi.config.policies import Limits, On, Policy
 from junbi.config.section import Section
 from junbi.config.types import (
-    Address,
     Bytes,
     DatasetId,
     Duration,
@@ -173,13 +173,6 @@ AnyDataset = Annotated[
 ]
 
 
-class Image(Section):
-    """A container image."""
-
-    uri: Address
-    """Its registry address."""
-
-
 class Resource(Section):
     """What jobs run on."""
 
@@ -268,8 +261,8 @@ class Config(Section):
     """Watched folders, and datasets that exist already."""
     code: Named[Code] = {}
     """Watched lines of Git repositories."""
-    images: Named[Image] = {}
-    """Container images."""
+    images: Named[AnyImage] = {}
+    """Container images: fixed ones, and ones whose pushes are watched."""
     resources: Named[Resource] = {}
     """What jobs run on."""
     plans: Named[Plan] = {}

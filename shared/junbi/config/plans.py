@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from junbi.config.findings import listed, suggestion
+from junbi.config.images import WatchedImage, address
 from junbi.config.never import check_limits, check_retries
 from junbi.config.policy_specs import check_joins, check_policy, compile_policy
 from junbi.config.request import check_request
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from junbi.config.findings import Findings
     from junbi.config.model import Config, Plan
     from junbi.config.tree import Path
-    from junbi.core.plan import CodeSpec, DatasetSpec
+    from junbi.core.plan import CodeSpec, DatasetSpec, ImageSpec
 
 #: Beginnings of names that junbi itself gives to tags and environment variables.
 _OUR_TAGS, _OUR_VARIABLES = "junbi.", "JUNBI_"
@@ -30,7 +31,7 @@ def compile_plan(
     name: str,
     config: Config,
     datasets: Mapping[str, DatasetSpec],
-    code: Mapping[str, CodeSpec],
+    lines: Mapping[str, CodeSpec | ImageSpec],
     findings: Findings,
 ) -> PlanSpec | None:
     """The plan, or None where what is wrong with it leaves nothing to check further."""
@@ -42,7 +43,7 @@ def compile_plan(
     _reserved(config, plan, path, findings)
     check_request(plan.job.request, (*path, "job", "request"), findings)
     existing = existing_datasets(config)
-    check_templates(plan, {**datasets, **existing, **code}, path, findings)
+    check_templates(plan, {**datasets, **existing, **lines}, path, findings)
     check_joins(plan, datasets, existing, path, findings)
     check_policy(plan.policy, config, path, findings)
     check_retries(plan.policy, config, path, findings)
@@ -66,7 +67,7 @@ def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
         on=tuple(starters(plan)),
         datasets=tuple(watched),
         mounts={dataset: config.datasets[dataset].mount for dataset in watched},
-        image=config.images[plan.image].uri,
+        image=address(config.images[plan.image]),
         resource=Resource(name=plan.resource, public=config.resources[plan.resource].public),
         params=plan.params,
         job=JobTemplate(
@@ -83,9 +84,15 @@ def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
         settle=plan.settle,
         code=plan.code or "",
         code_mount=config.code[plan.code].mount if plan.code else "",
+        image_line=watched_image(plan, config),
         policy=compile_policy(plan.policy, config),
         existing=tuple(existing[dataset] for dataset in plan.datasets if dataset in existing),
     )
+
+
+def watched_image(plan: Plan, config: Config) -> str:
+    """The image of a plan where it is watched, and so an input; else empty."""
+    return plan.image if isinstance(config.images.get(plan.image), WatchedImage) else ""
 
 
 def starters(plan: Plan) -> list[str]:
@@ -109,10 +116,10 @@ def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
                 findings.error((*path, *key, index), f"{name!r} stands in the list twice")
             elif names is plan.datasets:
                 _known(name, config.datasets, "dataset", (*path, *key, index), findings)
-            elif name == plan.code:
+            elif name in {plan.code, watched_image(plan, config)}:
                 continue
             elif name not in plan.datasets:
-                _not_used(name, plan, (*path, *key, index), findings)
+                _not_used(name, plan, config, (*path, *key, index), findings)
             elif name in existing:
                 message = f"{name!r} is version {existing[name].version} for good, so it can never start a plan"
                 findings.error((*path, *key, index), f"{message}: name a dataset that is watched")
@@ -120,8 +127,8 @@ def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
         findings.error((*path, "on"), "names nothing, so nothing could ever start this plan", key=True)
 
 
-def _not_used(name: str, plan: Plan, path: Path, findings: Findings) -> None:
-    inputs = [*plan.datasets, *([plan.code] if plan.code else [])]
+def _not_used(name: str, plan: Plan, config: Config, path: Path, findings: Findings) -> None:
+    inputs = [*plan.datasets, *filter(None, (plan.code, watched_image(plan, config)))]
     near = suggestion(name, inputs)
     where = "under datasets or as code" if plan.code else "under datasets"
     message = f"{name!r} is no input of this plan{near}: only what it names {where} can start it"

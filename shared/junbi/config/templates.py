@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from junbi.config.findings import listed, suggestion
 from junbi.core.placeholders import references
-from junbi.core.plan import CodeSpec, DatasetSpec
+from junbi.core.plan import CodeSpec, DatasetSpec, ImageSpec
 from junbi.core.shell import unprotected
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from junbi.config.tree import Path
     from junbi.core.plan import ExistingDataset
 
-    Inputs = Mapping[str, DatasetSpec | ExistingDataset | CodeSpec]
+    Inputs = Mapping[str, DatasetSpec | ExistingDataset | CodeSpec | ImageSpec]
 
 
 def check_templates(plan: Plan, inputs: Inputs, path: Path, findings: Findings) -> None:
@@ -26,7 +26,7 @@ def check_templates(plan: Plan, inputs: Inputs, path: Path, findings: Findings) 
 
     ``inputs`` are those of the file that are right, by name: what a plan says of the others is not judged.
     """
-    named = [*plan.datasets, *([plan.code] if plan.code else [])]
+    named = _named(plan, inputs)
     known = names(plan, inputs)
     broken = {name for name in named if name not in inputs}
     for at, text in _templates(plan, path):
@@ -37,19 +37,27 @@ def check_templates(plan: Plan, inputs: Inputs, path: Path, findings: Findings) 
         findings.error((*path, "job", "command"), _exposed(reference.name))
 
 
+def _named(plan: Plan, inputs: Inputs) -> list[str]:
+    """The inputs of a plan; a fixed image is none, and not among ``inputs``."""
+    image = (plan.image,) if isinstance(inputs.get(plan.image), ImageSpec) else ()
+    return [*plan.datasets, *filter(None, (plan.code,)), *image]
+
+
 def names(plan: Plan, inputs: Inputs) -> list[str]:
     """Every placeholder the plan may use."""
-    named = [*plan.datasets, *([plan.code] if plan.code else [])]
+    named = _named(plan, inputs)
     told = [f"{name}.{word}" for name in named if name in inputs for word in _words(inputs[name])]
     return ["launch", "attempt", *(f"params.{name}" for name in plan.params), *told]
 
 
-def _words(one: DatasetSpec | ExistingDataset | CodeSpec) -> tuple[str, ...]:
+def _words(one: DatasetSpec | ExistingDataset | CodeSpec | ImageSpec) -> tuple[str, ...]:
     """What an input tells a job of itself."""
     if isinstance(one, DatasetSpec):
         return one.watch.captures
     if isinstance(one, CodeSpec):
         return ("commit", "branch") if one.branch else ("commit", "tag", *re.compile(one.tags).groupindex)
+    if isinstance(one, ImageSpec):
+        return ("digest", "tag", *re.compile(one.tags).groupindex)
     return ("id", "version")
 
 

@@ -127,6 +127,7 @@ Address = _matching(
     r"[A-Za-z0-9.-]+(?::\d+)?(?:/[a-z0-9._-]+)+(?::[A-Za-z0-9_][A-Za-z0-9._-]*)?(?:@sha256:[0-9a-f]{64})?",
     "a registry address such as registry.cn-hangzhou.aliyuncs.com/team/image:1.0, without https://",
 )
+Label = _matching(r"[^=,\s](?:[^=,]{0,62}[^=,\s])?", "a label without = and ,")
 DatasetId = _matching(r"d-[a-z0-9]+", "a dataset's id such as d-k1x2y3z4")
 Version = _matching(r"v[1-9]\d*", "a dataset version such as v7")
 Marker = _matching(r"[^/{}]+(?:/[^/{}]+)*", "an object's name below the version's folder, such as _SUCCESS")

@@ -77,7 +77,7 @@ def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
         *(dataset_exists.check(one, facts.existing[one.name]) for one in facts.plan.existing),
         *datasets,
         *([code_build.check(facts.plan.code, facts.pinned[facts.plan.code])] if facts.plan.code else ()),
-        *([image_pinned.check(facts.plan.image_line, facts.pinned[facts.plan.image_line])] if facts.plan.image_line else ()),
+        *([image_pinned.check(image, facts.pinned[image])] if (image := facts.plan.image_line) else ()),
     )
 
 

@@ -31,8 +31,9 @@ IMAGE_GONE = frozenset({"NotFound", "ImageNotFound", "ImageNotExist", "InvalidIm
 #: What ``clients.registry`` says of a tag or a repository that is not there.
 NO_SUCH_IMAGE = frozenset({"ImageNotFound"})
 
-#: What ``clients.git`` and ``clients.registry`` say of a repository that does not take our credential, or wants one.
-CREDENTIAL_REFUSED = frozenset({"CredentialRefused"})
+#: What ``clients.git`` and ``clients.registry`` say of a repository that does not take our credential, or wants
+#: one, or wants it shown to somebody whom nobody trusts with it.
+CREDENTIAL_REFUSED = frozenset({"CredentialRefused", "RealmNotTrusted"})
 
 #: Words of the codes that say that the caller lacks a right. Source: RAM's documentation.
 _FORBIDDEN = ("Forbidden", "NoPermission", "AccessDenied")

@@ -1,4 +1,4 @@
-"""The whole local cloud in one process: OSS, PAI, Function Compute and a Git host, each on a loopback port."""
+"""The whole local cloud in one process: OSS, PAI, Function Compute, Git and images, each on a loopback port."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from junbi.emulator.oss.mounted import MountedBuckets
 from junbi.emulator.oss.state import Buckets
 from junbi.emulator.quota.state import Quotas
 from junbi.emulator.records import Records
+from junbi.emulator.registry import RegistryHost
 from junbi.emulator.server import Server
 from junbi.emulator.workspace.state import WorkspaceState
 
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 #: The account that everything local belongs to.
 ACCOUNT = "1000000000000001"
+
+#: Ports in a row that a cloud listens on.
+PORTS = 6
 
 
 class CloudUnavailable(Exception):
@@ -50,7 +54,7 @@ class Settings:
     Attributes:
         data: where all states are kept; a restart with the same directory goes on where it was.
         key: the one long-lived access key.
-        port: of Function Compute; the next four are for OSS, PAI, the control API and Git. 0: any free ones.
+        port: of Function Compute; the next five are for OSS, PAI, the control API, Git and images. 0: any free ones.
         scale: how many emulated seconds pass in a real one.
         region, workspace: the one region and the one workspace there are.
         signature_validity: how long a signed PAI or FC request may be under way; 15 minutes on the real service.
@@ -124,7 +128,7 @@ class Cloud:
         self._serve(settings, records, workspace)
 
     def _serve(self, settings: Settings, records: Records, workspace: WorkspaceState) -> None:
-        ports = [settings.port + offset if settings.port else 0 for offset in range(5)]
+        ports = [settings.port + offset if settings.port else 0 for offset in range(PORTS)]
         keys, clock, faults = self.keys, self.clock, self.faults
         oss = create_oss(
             self.buckets,
@@ -150,6 +154,8 @@ class Cloud:
         self.git_host = GitHost(settings.data / "git")
         self.git = self.git_host.url = self._listen(self.git_host, ports[4])
         self.dlc.mirror = self.git_host.mirror
+        self.registry_host = RegistryHost(settings.data / "registry")
+        self.registry = self._listen(self.registry_host, ports[5])
         self.gateway = self._listen(self.functions.gateway(), ports[0])
 
     def _object_changed(self, record: dict[str, Any]) -> None:
@@ -162,7 +168,7 @@ class Cloud:
             why = "is taken by another program" if error.errno == errno.EADDRINUSE else f"is not to be had: {error}"
             raise CloudUnavailable(
                 f"Port {port} of 127.0.0.1 {why}. Nothing was started. Choose another with --port, or end what has it "
-                "(five ports in a row are used; 0 takes any free ones)."
+                f"({PORTS} ports in a row are used; 0 takes any free ones)."
             ) from error
         self._stack.callback(server.stop)
         return server.url

@@ -15,6 +15,7 @@ from junbi.ledger.code_lines import CodeLines
 from junbi.ledger.deliveries import Deliveries
 from junbi.ledger.expectations import Expectations
 from junbi.ledger.generations import Generations
+from junbi.ledger.image_lines import ImageLines
 from junbi.ledger.launches import Launches
 from junbi.ledger.member_lists import MemberLists
 from junbi.ledger.notes import Notes
@@ -55,6 +56,7 @@ class Ledger:
         self.scans = Scans(database)
         self.sightings = Sightings(database)
         self.code_lines = CodeLines(database)
+        self.image_lines = ImageLines(database)
         self.deliveries = Deliveries(database)
         self.expectations = Expectations(database)
         self.notes = Notes(database)

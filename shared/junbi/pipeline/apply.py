@@ -32,6 +32,9 @@ def apply(ledger: Ledger, generation: Generation) -> int | None:
         ledger.code_lines.put(generation.code, now)
         for line in generation.code:
             ledger.worklist.ask("code", line, now)
+        ledger.image_lines.put(generation.images, now)
+        for line in generation.images:
+            ledger.worklist.ask("image", line, now)
         for dataset in generation.datasets.values():
             head = identity.newest(ledger.returns.held(dataset.name, dataset.watch.bucket), dataset.newest)
             if head is not None:

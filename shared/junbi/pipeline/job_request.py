@@ -30,7 +30,7 @@ def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJ
     ours = CreateJobRequest(
         display_name=f"{plan.name}-{launch.id}" + (f"-{launch.attempt}" if launch.attempt > 1 else ""),
         job_type=plan.job.type,
-        job_specs=[_workers(plan)],
+        job_specs=[_workers(plan, _image(plan, pinned))],
         user_command=fill(plan.job.command, values, quote=shlex.quote),
         workspace_id=scope.workspace,
         data_sources=[
@@ -85,8 +85,13 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _workers(plan: PlanSpec) -> JobSpec:
-    return JobSpec(type="Worker", image=plan.image, pod_count=plan.job.workers.count, ecs_spec=plan.resource.public)
+def _image(plan: PlanSpec, pinned: Mapping[str, Pinned]) -> str:
+    """The image by its digest where it is watched: a tag alone would be read when the job starts."""
+    return f"{plan.image}@{pinned[plan.image_line].revision.digest}" if plan.image_line else plan.image
+
+
+def _workers(plan: PlanSpec, image: str) -> JobSpec:
+    return JobSpec(type="Worker", image=image, pod_count=plan.job.workers.count, ecs_spec=plan.resource.public)
 
 
 def _dataset(plan: PlanSpec, name: str, one: Pinned) -> DataSource:

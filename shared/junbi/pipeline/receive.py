@@ -1,36 +1,31 @@
-"""What the door of webhooks does: finds out who sent a delivery, notes what it points at, and answers."""
+"""What every door of webhooks does: finds out who vouches for a delivery, has it noted once, and answers."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from junbi.core import code
-from junbi.core.model import EventKind, Reason
-from junbi.core.reasons import Code
+from junbi.core.model import Reason
 from junbi.errors import MalformedPayload
-from junbi.events import git
-from junbi.events.git.address import alike
-from junbi.events.signatures import Refusal, RefusalCode, verify
+from junbi.events.proofs import QuerySecret
+from junbi.events.signatures import Refusal, verify
 from junbi.ledger.deliveries import RefusedDelivery
 from junbi.pipeline import wiring
 from junbi.pipeline.refused import tally
 from junbi.pipeline.secrets import secret
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from junbi.core.model import CommitRef, Event
-    from junbi.core.plan import CodeSpec
+    from junbi.core.model import Event
     from junbi.events.delivery import Delivery
     from junbi.events.parsed import Parsed
+    from junbi.events.proofs import Proof
+    from junbi.events.signatures import Verified
     from junbi.ledger.ledger import Ledger
     from junbi.pipeline.invocation import Invocation
-
-#: Webhooks by the names of their secrets, all of which are valid at once.
-Webhook = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,106 +36,130 @@ class Answer:
     body: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """What some pushes are proved with.
+
+    Attributes:
+        secrets: by name, all of them valid at once.
+        in_url: whether the address that is called may hold the secret, as the sender can prove nothing else.
+    """
+
+    secrets: tuple[str, ...]
+    in_url: bool = False
+
+
 @dataclass(slots=True)
-class _Noted:
-    """What a delivery came to."""
+class Noted:
+    """What a delivery came to: what was noted, by name, and why the rest was ignored, with how often."""
 
     lines: set[str] = field(default_factory=set)
     ignored: Counter[str] = field(default_factory=Counter)
 
+    def ignore(self, reason: Reason) -> None:
+        """Nothing is done about one event."""
+        self.ignored[f"{reason.code}: {reason.message}"] += 1
 
-def git_push(delivery: Delivery, invocation: Invocation) -> Answer:
-    """Note the pushes of a delivery, if somebody vouches for it."""
-    answer, noted = receive(wiring.ledger(), delivery)
+
+class Door(Protocol):
+    """What the doors differ in. A module is one."""
+
+    @property
+    def ENDPOINT(self) -> str: ...  # noqa: D102, N802 - a constant of a module: the function's name
+
+    def proofs(self, delivery: Delivery) -> Sequence[Proof] | Refusal:
+        """The kinds of proof that the sender can give, told by headers alone; a refusal of one whom nobody knows."""
+        ...
+
+    def webhooks(self, ledger: Ledger) -> list[Webhook]:
+        """Everything that pushes may be proved with."""
+        ...
+
+    def parse(self, delivery: Delivery, now: datetime) -> tuple[str, Parsed[Any]]:
+        """Who sent a verified delivery, and its events. MalformedPayload where it cannot be read."""
+        ...
+
+    def note(self, ledger: Ledger, signed: Sequence[Webhook], event: Event[Any], noted: Noted, now: datetime) -> None:
+        """Note an event for every line whose webhook is among those. Called inside a transaction."""
+        ...
+
+
+def take(door: Door, delivery: Delivery, invocation: Invocation) -> Answer:
+    """Note a delivery if somebody vouches for it, and have ``reconcile`` look soon."""
+    answer, noted = receive(door, wiring.ledger(), delivery)
     if noted:
         wiring.poke(invocation)
     return answer
 
 
-def receive(ledger: Ledger, delivery: Delivery) -> tuple[Answer, bool]:
+def receive(door: Door, ledger: Ledger, delivery: Delivery) -> tuple[Answer, bool]:
     """Note a delivery in the ledger: the answer, and whether ``reconcile`` should be poked."""
-    now, source = ledger.now(), git.source(delivery)
-    if source is None:
-        return _refused(ledger, delivery, _nobody(), now), False
-    webhooks = {webhook: [secret(name) for name in webhook] for webhook in ledger.code_lines.webhooks()}
-    secrets = list(dict.fromkeys(one for several in webhooks.values() for one in several))
-    verified = verify(delivery, source.PROOFS, secrets, now)
-    if isinstance(verified, Refusal):
-        return _refused(ledger, delivery, verified, now), False
+    now = ledger.now()
+    proved = _prove(door, ledger, delivery, now)
+    if isinstance(proved, Refusal):
+        return _refused(door, ledger, delivery, proved, now), False
+    verified, signed = proved
     known = ledger.deliveries.get(verified.replay)
     if known is not None:
         ledger.deliveries.put(known.id, known.endpoint, known.source, known.outcome, now)
         told = f"of {known.id}, which came {known.at:%Y-%m-%d %H:%M:%S} UTC"
         return Answer(200, {"duplicate": told, **known.outcome}), False
     try:
-        parsed = git.parse(delivery, now)
+        source, parsed = door.parse(delivery, now)
     except MalformedPayload as problem:
-        return _kept(ledger, delivery, problem, now), False
-    signed = [webhook for webhook, several in webhooks.items() if secrets[verified.secret] in several]
+        return _kept(door, ledger, delivery, problem, now), False
     with ledger.transaction(alone=False):
-        noted = _note(ledger, signed, parsed, now)
+        noted = _note(door, ledger, signed, parsed, now)
         outcome = {**noted, "signed with": verified.fingerprint}
-        ledger.deliveries.put(verified.replay, "git_push", source.NAME, outcome, now)
+        ledger.deliveries.put(verified.replay, door.ENDPOINT, source, outcome, now)
     due = bool(noted["noted"]) and ledger.worklist.may_poke(now)
     return Answer(200, {"delivery": verified.replay, **outcome}), due
 
 
-def _note(ledger: Ledger, webhooks: list[Webhook], parsed: Parsed[CommitRef], now: datetime) -> dict[str, object]:
-    """Note every push of a delivery; what it came to. Call it inside a transaction."""
-    noted = _Noted()
+def _prove(door: Door, ledger: Ledger, delivery: Delivery, now: datetime) -> tuple[Verified, list[Webhook]] | Refusal:
+    """Who vouches for a delivery, and the webhooks that the proof is of; ``in_url`` where it stood in the address."""
+    proofs = door.proofs(delivery)
+    if isinstance(proofs, Refusal):
+        return proofs
+    webhooks = door.webhooks(ledger)
+    found = _check(delivery, proofs, webhooks, now)
+    open_ones = [webhook for webhook in webhooks if webhook.in_url]
+    if not isinstance(found, Refusal) or not (open_ones and QuerySecret().carried(delivery)):
+        return found
+    return _check(delivery, (), open_ones, now, secret_in_url=True)
+
+
+def _check(
+    delivery: Delivery, proofs: Sequence[Proof], webhooks: list[Webhook], now: datetime, *, secret_in_url: bool = False
+) -> tuple[Verified, list[Webhook]] | Refusal:
+    texts = {webhook: [secret(name) for name in webhook.secrets] for webhook in webhooks}
+    secrets = list(dict.fromkeys(one for several in texts.values() for one in several))
+    verified = verify(delivery, proofs, secrets, now, secret_in_url=secret_in_url)
+    if isinstance(verified, Refusal):
+        return verified
+    proved = [webhook for webhook, several in texts.items() if secrets[verified.secret] in several]
+    return verified, [Webhook(webhook.secrets, secret_in_url) for webhook in proved]
+
+
+def _note(door: Door, ledger: Ledger, signed: list[Webhook], parsed: Parsed[Any], now: datetime) -> dict[str, object]:
+    """Note every event of a delivery; what it came to. Call it inside a transaction."""
+    noted = Noted()
     noted.ignored.update(f"{one.code}: {one.message}" for one in parsed.ignored)
     for event in parsed.events:
-        _note_event(ledger, webhooks, event, noted, now)
+        door.note(ledger, signed, event, noted, now)
     malformed = [str(problem) for problem in parsed.malformed]
     return {"noted": sorted(noted.lines), "ignored": dict(noted.ignored), "malformed": malformed}
 
 
-def _note_event(ledger: Ledger, webhooks: list[Webhook], event: Event[CommitRef], noted: _Noted, now: datetime) -> None:
-    """Note a push on every line that watches its ref. Call it inside a transaction."""
-    push, lines = event.subject, _lines(ledger, webhooks, event.subject)
-    watching = [line for line in lines if code.watches(line, push.ref)]
-    if not watching:
-        reason = _unwatched(push, lines)
-        noted.ignored[f"{reason.code}: {reason.message}"] += 1
-    for line in watching:
-        if event.kind is EventKind.REF_MOVED:
-            ledger.code_lines.note(line.name, push, now)
-        ledger.worklist.ask("code", line.name, now)
-        what = f"is at {push.commit[:12]}" if event.kind is EventKind.REF_MOVED else "was deleted"
-        ledger.tell(f"code:{line.name}", "PushNoted", f"A push says that {push.ref} {what}.", now)
-        noted.lines.add(line.name)
-
-
-def _lines(ledger: Ledger, webhooks: list[Webhook], push: CommitRef) -> list[CodeSpec]:
-    addresses = [alike(address) for address in (push.repository, *push.others)]
-    return [line for webhook in webhooks for line in ledger.code_lines.at(addresses, webhook)]
-
-
-def _unwatched(push: CommitRef, lines: list[CodeSpec]) -> Reason:
-    if not lines:
-        said = f"No entry under 'code' watches {push.repository} with this webhook's secret."
-        return Reason(Code.NOT_WATCHED, said)
-    watched = ", ".join(line.branch or "tags of a pattern" for line in lines)
-    return Reason(Code.NOT_WATCHED, f"{push.ref} of {push.repository} is not watched; watched there: {watched}.")
-
-
-def _nobody() -> Refusal:
-    return Refusal(
-        RefusalCode.NO_PROOF,
-        "The delivery has no header of a Git host that we know, such as X-GitHub-Event.",
-        "Let a webhook of GitHub, GitLab, Gitee, Codeup, Gitea, Forgejo, Gogs or Bitbucket call this address.",
-    )
-
-
-def _refused(ledger: Ledger, delivery: Delivery, refusal: Refusal, now: datetime) -> Answer:
+def _refused(door: Door, ledger: Ledger, delivery: Delivery, refusal: Refusal, now: datetime) -> Answer:
     """Count it, keep nothing of it, and tell the sender what to put right."""
     reason = Reason(refusal.code, refusal.message, refusal.fix, facts=refusal.facts)
-    tally().add(ledger, RefusedDelivery(now, "git_push", reason, delivery.digest), now)
+    tally().add(ledger, RefusedDelivery(now, door.ENDPOINT, reason, delivery.digest), now)
     return Answer(401, {"code": refusal.code, "message": refusal.message, "fix": refusal.fix})
 
 
-def _kept(ledger: Ledger, delivery: Delivery, problem: MalformedPayload, now: datetime) -> Answer:
+def _kept(door: Door, ledger: Ledger, delivery: Delivery, problem: MalformedPayload, now: datetime) -> Answer:
     """A verified sender wrote what we cannot read: kept, and handled, for sending it again is no use."""
-    ledger.quarantine("git_push", delivery.body, str(problem), now)
+    ledger.quarantine(door.ENDPOINT, delivery.body, str(problem), now)
     told = {"type": type(problem).__name__, "message": str(problem)}
     return Answer(200, {"refused": told, "kept": "It can be read in the ledger's quarantine."})

@@ -1,4 +1,4 @@
-"""Registers a revision in AIWorkSpace exactly once: a dataset's version, or the code build that its commit is of."""
+"""Registers a revision in AIWorkSpace exactly once: a dataset's version, the code build of a commit, or an image."""
 
 from __future__ import annotations
 

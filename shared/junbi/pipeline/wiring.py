@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from junbi.clients.credentials import Credentials
     from junbi.clients.dlc import DlcClient
     from junbi.clients.endpoints import Service
+    from junbi.clients.images import ImagesClient
     from junbi.clients.objects import ObjectStore
     from junbi.clients.workspace import WorkspaceClient
-    from junbi.core.plan import CodeSpec
+    from junbi.core.plan import CodeSpec, ImageSpec
     from junbi.ledger.generations import Scope
+    from junbi.pipeline.image_source import ImageSource
     from junbi.pipeline.invocation import Invocation
 
 _log = log.logger("wiring")
@@ -113,6 +115,13 @@ class Ports:
 
         return CodeSourcesClient(_api(Service.AIWORKSPACE, region, self.invocation))
 
+    def images_in(self, region: str) -> ImagesClient:
+        """AIWorkSpace's images in a region."""
+        from junbi.clients.endpoints import Service  # only a registration of an image needs it
+        from junbi.clients.images import ImagesClient
+
+        return ImagesClient(_api(Service.AIWORKSPACE, region, self.invocation))
+
     def dlc_in(self, region: str) -> DlcClient:
         """DLC in the region that something was sent to."""
         if region == self.scope.region:
@@ -134,6 +143,12 @@ class Ports:
             with suppress(Refused):
                 return refs(f"{nearby}/{line.repository.partition('://')[2]}")
         return refs(line.repository, secret(line.credentials))
+
+    def registry(self, line: ImageSpec) -> ImageSource:
+        """Where the tags of a watched image are read."""
+        from junbi.pipeline.image_source import ImageSource  # only a look at an image needs it
+
+        return ImageSource(line)
 
     @cached_property
     def objects(self) -> ObjectStore:

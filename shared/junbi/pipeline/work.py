@@ -119,6 +119,7 @@ _ROOMS: dict[Kind, str] = {
     "expectation": "expect",
     "proof": "proof",
     "code": "resolve",
+    "image": "resolve_image",
 }
 
 

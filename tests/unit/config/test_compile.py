@@ -112,10 +112,12 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "policy": POLICY,
                 "code": "",
                 "code_mount": "",
+                "image_line": "",
                 "existing": (),
             }
         },
         "code": {},
+        "images": {},
         "existing": {},
     }
 

@@ -92,7 +92,7 @@ class RegistryHost:
             return _error(400, "DIGEST_INVALID", "the content has another digest")
         self.images.put_manifest(name, reference, manifest)
         tag = "" if by_digest else reference
-        self._tell(Push(request.host, name, tag, manifest.digest, manifest.media_type, len(content)))
+        self._tell(Push(*_named(request.host, name), tag, manifest.digest, manifest.media_type, len(content)))
         where = {"Location": f"/v2/{name}/manifests/{manifest.digest}", "Docker-Content-Digest": manifest.digest}
         return Response(status=201, headers=where)
 
@@ -125,6 +125,12 @@ class RegistryHost:
     def _tell(self, push: Push) -> None:
         for webhook in list(self.webhooks):
             threading.Thread(target=deliver, args=(webhook, push), daemon=True).start()
+
+
+def _named(host: str, name: str) -> tuple[str, str]:
+    """The registry and repository that a push tells: its own, where it stands here for one of another registry."""
+    first, _, rest = name.partition("/")
+    return (first, rest) if "." in first and rest else (host, name)
 
 
 def _going_on(name: str, upload: str, size: int) -> Response:

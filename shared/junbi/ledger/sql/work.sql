@@ -69,4 +69,7 @@ WHERE state IN ('waiting', 'submitting', 'submit_unknown')
 UNION ALL
 SELECT 'code', name FROM code_line
 WHERE NOT EXISTS (SELECT 1 FROM work WHERE kind = 'code' AND id = code_line.name)
+UNION ALL
+SELECT 'image', name FROM image_line
+WHERE NOT EXISTS (SELECT 1 FROM work WHERE kind = 'image' AND id = image_line.name)
 LIMIT :most;

@@ -1,0 +1,119 @@
+"""Images that are watched: which tag of a repository a plan would train with, and which hosts are one registry."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from junbi.core.identity import by_semver
+from junbi.core.model import Reason
+from junbi.core.reasons import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from junbi.core.plan import ImageSpec
+
+#: Container Registry's hosts for a VPC, personal and enterprise, beside the public one.
+#: Source: Container Registry's documentation on access over networks.
+_NETWORKS = re.compile(r"((?:[a-z0-9-]+-)?registry)-(?:vpc|internal)((?:\.[a-z0-9-]+)(?:\.cr)?\.aliyuncs\.com)")
+_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com"})
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A tag of a pattern: the digest that was read, empty for none, and since when it counts as new (ISO 8601)."""
+
+    digest: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a watched line names now.
+
+    Attributes:
+        captures: ``digest``, ``tag``, and what the placeholders of ``tags`` took.
+        seen: every tag of the pattern, where the newest in time counts; empty where no time is needed.
+    """
+
+    digest: str
+    tag: str
+    captures: Mapping[str, str]
+    seen: Mapping[str, Seen]
+
+
+def registry(host: str) -> str:
+    """The one name of a registry that answers under several hosts."""
+    small = host.lower().removesuffix(":443")
+    if small in _HUB:
+        return "docker.io"
+    match = _NETWORKS.fullmatch(small)
+    return match[1] + match[2] if match else small
+
+
+def watches(spec: ImageSpec, tag: str) -> bool:
+    """Whether a tag is (one of) the watched."""
+    return tag == spec.tag if spec.tag else _captures(spec, tag) is not None
+
+
+def named(spec: ImageSpec, tag: str, digest: str, seen: Mapping[str, Seen] | None = None) -> Found:
+    """What a line names, once its tag was read."""
+    captures = {"digest": digest, "tag": tag, **(_captures(spec, tag) or {})}
+    return Found(digest, tag, captures, seen or {})
+
+
+def highest(tags: Iterable[str]) -> str:
+    """The greatest by semantic versioning; of no tags none may be asked for."""
+    return max(tags, key=lambda tag: (by_semver(tag), tag))
+
+
+def dated(tags: Iterable[str], seen: Mapping[str, Seen], read: Mapping[str, str], now: str) -> dict[str, Seen]:
+    """Since when each tag counts as new: since it was seen first, or named something else than before.
+
+    Args:
+        tags: those there are.
+        seen: as of the look before; empty at the first look, whose tags are of no time and so older than any other.
+        read: the digests of tags that a push told of, read just now.
+        now: the time of the look.
+    """
+    found = {}
+    for tag in tags:
+        before, digest = seen.get(tag), read.get(tag, "")
+        if before is None:
+            found[tag] = Seen(digest, now if seen or digest else "")
+        else:
+            found[tag] = Seen(digest, now) if digest and digest != before.digest else before
+    return found
+
+
+def latest(seen: Mapping[str, Seen]) -> str:
+    """The tag that is new since the latest time; the greatest version among those of one time."""
+    return max(seen, key=lambda tag: (seen[tag].at, by_semver(tag), tag))
+
+
+def gone(spec: ImageSpec, what: str) -> Reason:
+    """A line has nothing to train with."""
+    return Reason(
+        Code.IMAGE_TAG_GONE,
+        f"{spec.repository} has {what}, which {spec.name} watches.",
+        fix="Push it, or correct the entry under 'images' in junbi.yaml.",
+        wakes="the next push, or the next look at the registry",
+    )
+
+
+def _captures(spec: ImageSpec, tag: str) -> dict[str, str] | None:
+    """What the placeholders of a pattern take of a tag; None where it is none of the watched."""
+    if not spec.tags:
+        return None
+    match = _compiled(spec.tags).fullmatch(tag)
+    if match is None or not re.fullmatch(spec.allow, tag):
+        return None
+    return match.groupdict()
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

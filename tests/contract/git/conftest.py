@@ -24,11 +24,12 @@ class GitServer:
     root: Path
     token: str = ""
     newest: bool = True  #: whether version 2 of the protocol is spoken, or only version 0
+    port: int = 0
     moved: dict[str, str] = field(default_factory=dict)  #: where requests for a path's beginning are sent
     asked: list[tuple[str, str]] = field(default_factory=list)  #: target and Authorization
 
     def __post_init__(self) -> None:
-        self.server = Server(self._answer)
+        self.server = Server(self._answer, self.port)
 
     @property
     def url(self) -> str:

@@ -124,6 +124,7 @@ def resolve_code(
     path = asked.mount_path or found.mount_path or "/root/code"
     if found.clone_type == 0:
         path = posixpath.join(path, posixpath.basename(repository.rstrip("/")).removesuffix(".git"))
+    _check_path("CodeSource", path)
     named = asked.branch is not None or asked.commit is not None
     return [
         Code(
@@ -153,9 +154,13 @@ def _resolve(place: str, source: DataSource, workspace_id: str, datasets: Datase
     elif not _DIRECT_URI.fullmatch(uri):
         raise invalid(f"{place}.Uri {uri!r} is not a storage address that can be mounted directly.")
     path = source.mount_path or _default_path(options)
+    _check_path(place, path)
+    return DataMount(source.data_source_id or "", uri, path, source.mount_access == "RO")
+
+
+def _check_path(place: str, path: str) -> None:
     if posixpath.normpath(path or "/").strip("/") == "" or not path.startswith("/") or ".." in path.split("/"):
         raise invalid(f"{place} needs a MountPath below '/': {path!r} is none.")
-    return DataMount(source.data_source_id or "", uri, path, source.mount_access == "RO")
 
 
 def _default_path(options: str | None) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -15,15 +15,20 @@ if TYPE_CHECKING:
 
 #: Seconds for each step; a repository that takes longer is taken for unreachable.
 TIMEOUT = 120.0
-#: What git says where trying again is no use: of a credential, of a repository, of a commit.
+#: What git says where a credential is missing or refused.
+_REFUSED = ("authentication failed", "could not read username", "error: 401", "error: 403")
+#: What git says where trying again is no use.
 _FINAL = (
-    "authentication failed",
-    "could not read username",
-    "error: 403",
+    *_REFUSED,
     "not found",
-    "not our ref",
-    "unable to read tree",
+    "couldn't find remote ref",
+    "not valid: is this a git repository",
 )
+#: Git asks it of one origin alone. A header of ours would follow a redirect to any other.
+_HELPER = (
+    """!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$JUNBI_GIT_USER" "$JUNBI_GIT_TOKEN"; }; f"""
+)
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 class Uncheckable(Exception):
@@ -56,19 +61,21 @@ def checkout(code: Code, directory: Path) -> str:
     """
     if shutil.which("git") is None:
         raise Uncheckable("git is not installed on this machine, and the local DLC checks code out with it")
+    if code.commit and not _COMMIT.fullmatch(code.commit):
+        raise Uncheckable(f"{code.commit!r} is no commit of {code.repository}")
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     _git(code, directory, "init", "--quiet")
     try:
-        _git(code, directory, "fetch", "--quiet", "--no-tags", "--depth", "1", code.repository, code.ref)
+        _git(code, directory, "fetch", "--quiet", "--no-tags", "--depth", "1", "--", code.repository, code.ref)
         found = "FETCH_HEAD"
-    except Uncheckable:
+    except (Uncheckable, OSError):
         if not code.commit:
             raise
-        # Some hosts hand out a commit only with the branch or tag that leads to it.
+        # Some hosts hand out a commit only with the branch or tag that leads to it, and none by a part of its name.
         everything = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
-        _git(code, directory, "fetch", "--quiet", code.repository, *everything)
-        found = code.commit
+        _git(code, directory, "fetch", "--quiet", "--", code.repository, *everything)
+        found = f"{code.commit}^{{commit}}"
     _git(code, directory, "checkout", "--quiet", "--detach", found)
     return _git(code, directory, "rev-parse", "HEAD")
 
@@ -87,18 +94,23 @@ def _git(code: Code, directory: Path, *arguments: str) -> str:
     if done.returncode == 0:
         return done.stdout.strip()
     said = " ".join(done.stderr.split())
-    told = f"{code.repository} at {code.ref}: {said}"
+    told = f"{code.repository} at {code.ref}: {_hint(code, said)}{said}"
     if any(word in said.lower() for word in _FINAL) or arguments[0] == "checkout":
         raise Uncheckable(told)
     raise OSError(told)
 
 
+def _hint(code: Code, said: str) -> str:
+    if not any(word in said.lower() for word in _REFUSED):
+        return ""
+    return "the repository refuses this token: " if code.token else "the repository wants a token: "
+
+
 def _environment(code: Code, directory: Path) -> dict[str, str]:
     settings = {"core.hooksPath": os.devnull, "safe.directory": str(directory), "advice.detachedHead": "false"}
     if code.token:
-        pair = base64.b64encode(f"{code.user or 'oauth2'}:{code.token}".encode()).decode()
-        origin = "{0.scheme}://{0.netloc}/".format(urlsplit(code.repository))
-        settings[f"http.{origin}.extraHeader"] = f"Authorization: Basic {pair}"
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(code.repository))
+        settings[f"credential.{origin}.helper"] = _HELPER
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(directory),
@@ -108,6 +120,8 @@ def _environment(code: Code, directory: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_ALLOW_PROTOCOL": "http:https",
         "GIT_CONFIG_COUNT": str(len(settings)),
+        "JUNBI_GIT_USER": code.user or "oauth2",
+        "JUNBI_GIT_TOKEN": code.token,
     }
     for index, (name, value) in enumerate(settings.items()):
         environment |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}

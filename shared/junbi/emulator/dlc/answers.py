@@ -84,6 +84,18 @@ def job_item(job: Job, workspace_name: str, now: datetime) -> JobItem:
     return JobItem.from_wire(item)
 
 
+def _code(job: Job) -> dict[str, str]:
+    """What the job runs with; that it is this, rather than what was sent, is assumed. No member tells the token."""
+    code = job.code[0]
+    told = {
+        "CodeSourceId": job.request["CodeSource"]["CodeSourceId"],
+        "Branch": code.branch,
+        "Commit": code.commit,
+        "MountPath": code.path,
+    }
+    return {name: value for name, value in told.items() if value}
+
+
 def _shown(job: Job, workspace_name: str, now: datetime) -> dict[str, Any]:
     repeated = {name: job.request[name] for name in _REPEATED if name in job.request}
     times = {name: timestamp(moment) for name, status in _TIMES.items() if (moment := job.began(status))}
@@ -94,6 +106,7 @@ def _shown(job: Job, workspace_name: str, now: datetime) -> dict[str, Any]:
         **times,
         **({"GmtFinishTime": timestamp(job.since)} if job.terminal else {}),
         **({"UserVpc": _vpc(vpc)} if vpc else {}),
+        **({"CodeSource": _code(job)} if job.code else {}),
         "JobId": job.job_id,
         "UserId": job.user_id,
         "TenantId": ACCOUNT_ID,

@@ -30,6 +30,7 @@ COMMANDS = {
     "migrate": "junbi.cli.migrate:command",
     "launches": "junbi.cli.launches:command",
     "inputs": "junbi.cli.inputs:command",
+    "quotas": "junbi.cli.quotas:command",
     "deliveries": "junbi.cli.deliveries:command",
     "close": "junbi.cli.close:command",
     "launch": "junbi.cli.launch:command",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 #: Real seconds between two ticks: on a laptop a tick costs nothing, and nobody wants to wait.
 RECONCILE_EVERY = 5.0
 JOB_CHANGE_EVERY = 2.0
+QUOTA_CHANGE_EVERY = 5.0
 
 #: What an object event must be for ``oss_upload`` to be called. Parts of a multipart upload call it too, as on the
 #: real service, where the wildcard cannot be narrowed in the same trigger.
@@ -42,6 +43,7 @@ def specs(root: Path, environment: Mapping[str, str], generation: Generation, sc
         function("oss_upload", *_oss_triggers(generation)),
         function("reconcile", TimerTrigger("tick", every=RECONCILE_EVERY * scale), timeout=120),
         function("job_change", TimerTrigger("tick", every=JOB_CHANGE_EVERY * scale)),
+        function("quota_change", TimerTrigger("tick", every=QUOTA_CHANGE_EVERY * scale)),
         function("http_api", HttpTrigger()),
         function("git_push", HttpTrigger(methods=("POST",))),
         function("image_push", HttpTrigger(methods=("POST",))),

@@ -20,6 +20,7 @@ class IgnoredCode(StrEnum):
     TOLD_TWICE = "ToldTwice"  #: another event of the same source tells the same
     NOT_A_PUSH = "NotAPush"  #: a real event, after which no ref, image or object is another
     NO_CHANGE = "NoChange"  #: a push that leaves its ref where it was
+    NO_QUOTA = "NoQuota"  #: a real event, after which no quota is another
     RENAMED = "Renamed"  #: a repository has another address now
 
 

@@ -21,6 +21,7 @@ from junbi.ledger.member_lists import MemberLists
 from junbi.ledger.notes import Notes
 from junbi.ledger.overview import Overview
 from junbi.ledger.policies import Policies
+from junbi.ledger.quotas import Quotas
 from junbi.ledger.returns import Returns
 from junbi.ledger.revisions import Revisions
 from junbi.ledger.rows import to_time
@@ -67,6 +68,7 @@ class Ledger:
         self.tries = Tries(database)
         self.worklist = Worklist(database)
         self.policies = Policies(database)
+        self.quotas = Quotas(database)
         self.overview = Overview(database)
 
     def now(self) -> datetime:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from junbi.clients.endpoints import Service
     from junbi.clients.images import ImagesClient
     from junbi.clients.objects import ObjectStore
+    from junbi.clients.quota import QuotaClient
     from junbi.clients.workspace import WorkspaceClient
     from junbi.core.plan import CodeSpec, ImageSpec
     from junbi.ledger.generations import Scope
@@ -98,6 +99,14 @@ class Ports:
         from junbi.clients.endpoints import Service
 
         return DlcClient(_api(Service.DLC, self.scope.region, self.invocation))
+
+    @cached_property
+    def quotas(self) -> QuotaClient:
+        """PaiStudio's quotas."""
+        from junbi.clients.endpoints import Service
+        from junbi.clients.quota import QuotaClient  # only quota_change needs it
+
+        return QuotaClient(_api(Service.PAISTUDIO, self.scope.region, self.invocation))
 
     def workspace_in(self, region: str) -> WorkspaceClient:
         """AIWorkSpace in the region that something was sent to."""

@@ -222,6 +222,10 @@ def test_the_cloud_goes_on(cloud: Cloud) -> None:
     assert [status_of(getattr(cloud, port), "GET /") for port in PORTS] == [404, 403, 400, 404]
     assert time.monotonic() - began < 5
 
+
+class TestQuotas:
+    """The control API changes quotas, as nothing else here does."""
+
     def test_quotas_are_changed_made_and_deleted(self, cloud: Cloud) -> None:
         """By the members that PaiStudio gives them: null takes one away, and what is not named stays."""
         status, told = order(cloud, "/quotas", {"QuotaId": "quotateam01", "Status": "Creating", "GPUType": None})

@@ -1,0 +1,61 @@
+"""What people and programs are shown of PAI's quotas as they were read last, ready for JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from junbi.core.quotas import RESOURCES
+from junbi.ledger.rows import to_time
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from junbi.core.quotas import Snapshot
+    from junbi.ledger.ledger import Ledger
+    from junbi.ledger.quotas import Reading
+
+View = dict[str, Any]
+
+
+def quotas(ledger: Ledger) -> View:
+    """The quotas of the region in force, those that are gone too; and when each kind was read, or why not."""
+    scope = ledger.generations.scope()
+    region = scope.region if scope else ""
+    return {
+        "region": region or None,
+        "quotas": [_quota(one) for one in ledger.quotas.all(region)],
+        "readings": [_reading(one) for one in ledger.quotas.readings(region).values()],
+    }
+
+
+def _quota(one: Snapshot) -> View:
+    said = one.declared
+    return {
+        "id": one.id,
+        "name": one.name,
+        "kind": one.kind,
+        "status": "gone" if one.gone_at else said.get("Status"),
+        "parent": said.get("ParentQuotaId"),
+        "workspaces": [each.get("WorkspaceId") for each in said.get("Workspaces", ())],
+        "resources": {name: amounts for name in RESOURCES if (amounts := _amounts(one.details, name))},
+        "declared": dict(said),
+        "read_at": to_time(one.read_at),
+        "changed_at": to_time(one.changed_at),
+        "gone_at": to_time(one.gone_at) if one.gone_at else None,
+    }
+
+
+def _amounts(details: Mapping[str, Any], resource: str) -> View:
+    """How much is used and how much there is, as PAI writes it; empty where the details tell neither."""
+    used, has = (_told(details, member, resource) for member in ("AllocatedQuota", "AllocatableQuota"))
+    return {} if used is has is None else {"used": used, "allocatable": has}
+
+
+def _told(details: Mapping[str, Any], member: str, resource: str) -> Any:
+    amounts = details.get(member)
+    return amounts.get(resource) if isinstance(amounts, dict) else None
+
+
+def _reading(one: Reading) -> View:
+    read_at = to_time(one.read_at) if one.read_at else None
+    return {"kind": one.kind, "read_at": read_at, "problem": one.problem or None}

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 #: Where registries have their tokens given out, besides under their own host.
-#: Source: the challenges of these registries, as clients of theirs print them.
+#: Source: the challenges of these registries, as clients of theirs print them; for Alibaba Cloud its list of addresses
+#: too (``dockerauth.<region>``, ``dockerauth-<region>``, ``dockerauth-ee.<region>``; those of a VPC are assumed).
+#: Regions are spelled out, for ``<name>.oss-<region>`` is anybody's bucket.
+_REGION = "(?:ap|cn|eu|me|na|us)-[a-z0-9-]+"
 _REALMS = (
     (re.compile(r"(?:.+\.)?docker\.io"), re.compile(r"auth\.docker\.io")),
-    (re.compile(r".+\.aliyuncs\.com"), re.compile(r"dockerauth[a-z0-9-]*(?:\.[a-z0-9-]+)?\.aliyuncs\.com")),
+    (re.compile(r".+\.aliyuncs\.com"), re.compile(rf"dockerauth(?:-ee)?(?:-vpc)?(?:[.-]{_REGION})?\.aliyuncs\.com")),
     (re.compile(r"registry\.gitlab\.com"), re.compile(r"gitlab\.com")),
 )
 

@@ -195,6 +195,16 @@ class TestCredentials:
                 "https://dockerauth-ee.cn-hangzhou.aliyuncs.com/a",
                 True,
             ),
+            (
+                "https://crpi-x.cn-guangzhou.personal.cr.aliyuncs.com",
+                "https://dockerauth-cn-guangzhou.aliyuncs.com/a",
+                True,
+            ),
+            (
+                "https://registry.cn-hangzhou.aliyuncs.com",
+                "https://dockerauth-vpc.oss-cn-hangzhou.aliyuncs.com/a",
+                False,
+            ),
             ("https://registry-1.docker.io", "https://auth.docker.io/token", True),
             ("https://ghcr.io", "https://ghcr.io/token", True),
             ("https://registry.gitlab.com", "https://gitlab.com/jwt/auth", True),

@@ -90,7 +90,7 @@ class Login:
         return text
 
     def _trusts(self, where: SplitResult) -> bool:
-        if where.scheme not in {"https", "http"} or where.username is not None or not where.hostname:
+        if where.scheme not in {"https", "http"} or not where.hostname:
             return False
         if where.scheme == "http" and not loopback(where.hostname):
             return False

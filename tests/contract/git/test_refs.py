@@ -15,7 +15,7 @@ from tests.contract.git.conftest import GitServer, git
 
 from junbi.clients.git import refs
 from junbi.emulator.server import Server
-from junbi.errors import CallFailed, Refused
+from junbi.errors import CallFailed, NotDone, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -176,6 +176,16 @@ class TestTrouble:
             server.stop()
         assert isinstance(caught.value, Refused) == bool(code)
         assert not code or caught.value.code == code
+
+    def test_too_many_requests_are_no_refusal(self) -> None:
+        """Hosts say 403 to them too; what they ask us to wait is told."""
+        server = answering("403 Forbidden", [("Retry-After", "30")], b"")
+        try:
+            with pytest.raises(NotDone) as caught:
+                refs(f"{server.url}/a.git", timeout=0.4)
+        finally:
+            server.stop()
+        assert caught.value.retry_after == 30
 
     @pytest.mark.parametrize(
         "url", ["http://127.0.0.1:1/a.git", "http://nowhere.invalid/a.git", "https://[::1/a.git", "x"]

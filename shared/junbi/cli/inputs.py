@@ -21,7 +21,7 @@ def command(*, as_json: bool) -> int:
     """List dataset versions with their registration in PAI, and uploads that are not closed with the reason."""
     from junbi.core.facts import ArrivalState
     from junbi.ledger.ledger import open_ledger  # the engine
-    from junbi.pipeline import code_views, views
+    from junbi.pipeline import code_views, image_views, views
 
     ledger = open_ledger(make=False)
     open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]
@@ -29,6 +29,7 @@ def command(*, as_json: bool) -> int:
         "datasets": views.watched(ledger),
         "existing": views.existing(ledger),
         "code": code_views.code(ledger),
+        "images": image_views.images(ledger),
         **views.revisions(ledger),
         "uploads": [one for one in views.arrivals(ledger, open_states)["arrivals"] if not _is_empty(one)],
     }
@@ -53,8 +54,12 @@ def _text(view: Mapping[str, Any]) -> str:
         parts.append(
             table(("EXISTING DATASET", "IN PAI AS", "MOUNTED BY"), [_existing(one) for one in view["existing"]])
         )
-    if view["code"]:
-        parts.append(table(("CODE", "TRAINS WITH", "REPOSITORY", "WHY NOT"), [_code(one) for one in view["code"]]))
+    for kind in ("code", "image"):
+        lines = view["code" if kind == "code" else "images"]
+        if lines:
+            parts.append(
+                table((kind.upper(), "TRAINS WITH", "REPOSITORY", "WHY NOT"), [_line(kind, one) for one in lines])
+            )
     if view["uploads"]:
         parts.append(table(("UPLOAD", "STATE", "WHY"), [_upload(one) for one in view["uploads"]]))
     return "\n\n".join(parts) or "Nothing has arrived under a watched prefix yet."
@@ -77,10 +82,10 @@ def _existing(one: Mapping[str, Any]) -> tuple[str, ...]:
     return one["dataset"], f"{one['dataset_id']} {one['version_name']}", ", ".join(one["plans"]) or "no plan"
 
 
-def _code(one: Mapping[str, Any]) -> tuple[str, ...]:
+def _line(kind: str, one: Mapping[str, Any]) -> tuple[str, ...]:
     reason, problem = one["reason"], (one["next_look"] or {}).get("problem")
     told = f"{reason['code']}: {reason['message']}" if reason else problem or ""
-    return one["code"], one["trains_with"]["label"] if one["trains_with"] else "nothing yet", one["repository"], told
+    return one[kind], one["trains_with"]["label"] if one["trains_with"] else "nothing yet", one["repository"], told
 
 
 def _upload(one: Mapping[str, Any]) -> tuple[str, ...]:

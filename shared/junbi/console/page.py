@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from junbi.console import assets, words
 from junbi.core.facts import ArrivalState, LaunchState
 from junbi.core.lifecycle import ACTIVE, FINAL
-from junbi.pipeline import code_views, views
+from junbi.pipeline import code_views, image_views, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,6 +62,7 @@ def console(ledger: Ledger) -> str:
         revisions=views.revisions(ledger),
         quarantine=views.quarantine(ledger),
         code=code_views.code(ledger),
+        images=image_views.images(ledger),
         deliveries=code_views.deliveries(ledger),
     )
 

@@ -85,9 +85,18 @@ def of_registration(state: str) -> Word:
 
 def of_code(view: Mapping[str, Any]) -> Word:
     """Where a watched line of code stands."""
+    return _of_line(view, view["commit"])
+
+
+def of_image(view: Mapping[str, Any]) -> Word:
+    """Where a watched image stands."""
+    return _of_line(view, view["digest"])
+
+
+def _of_line(view: Mapping[str, Any], head: str | None) -> Word:
     if view["reason"]:
         return Word("Unreadable", "stop")
-    return Word("Watched", "done") if view["commit"] else Word("To read", "move")
+    return Word("Watched", "done") if head else Word("To read", "move")
 
 
 def of_delivery(view: Mapping[str, Any]) -> Word:

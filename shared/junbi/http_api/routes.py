@@ -12,7 +12,7 @@ from junbi import log
 from junbi.core.facts import ArrivalState
 from junbi.errors import LedgerError
 from junbi.http_api.problems import Code, Problem, answer
-from junbi.pipeline import call, code_views, quota_views, views, wiring
+from junbi.pipeline import call, code_views, image_views, quota_views, views, wiring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,6 +86,11 @@ def _revisions() -> Response:
 @_api.get("/code")
 def _code() -> Response:
     return _json({"code": code_views.code(wiring.ledger())})
+
+
+@_api.get("/images")
+def _images() -> Response:
+    return _json({"images": image_views.images(wiring.ledger())})
 
 
 @_api.get("/quotas")

@@ -259,6 +259,7 @@ def _arrival(one: Arrival, look: View | None) -> View:
 
 def _version(one: Version, look: View | None) -> View:
     revision, registration = one.revision, one.registration
+    as_it_is = registration.dataset_id == revision.digest  # an image that nobody wanted registered
     return {
         "id": revision.id,
         "dataset": revision.dataset,
@@ -268,8 +269,8 @@ def _version(one: Version, look: View | None) -> View:
         "digest": revision.digest,
         "registration": {
             "state": registration.state.value,
-            "dataset_id": registration.dataset_id or None,
-            "version_name": registration.version_name or None,
+            "dataset_id": None if as_it_is else registration.dataset_id or None,
+            "version_name": None if as_it_is else registration.version_name or None,
             "reason": _reason(registration.reason),
         },
         "next_look": look,

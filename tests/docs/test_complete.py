@@ -123,7 +123,9 @@ def test_every_entry_of_the_story_is_explained(root: Path) -> None:
     rows = set(re.findall(r"^\| ([A-Z][A-Za-z]+) \|", told, re.MULTILINE))
     words = "".join(sources(root / "shared/junbi/pipeline").values())
     words += (root / "shared/junbi/core/arrival.py").read_text("utf-8")
-    told_by_code = set(re.findall(r'"((?:Arrival|Dataset|Launch|Job|Try|Push|Commit|Code|Image)[A-Z][a-z]+(?:ed)?)"', words))
+    told_by_code = set(
+        re.findall(r'"((?:Arrival|Dataset|Launch|Job|Try|Push|Commit|Code|Image)[A-Z][a-z]+(?:ed)?)"', words)
+    )
     assert rows == told_by_code | quotas.DECISIVE
 
 

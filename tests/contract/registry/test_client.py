@@ -267,6 +267,14 @@ class TestCredentials:
         with pytest.raises(OutcomeUnknown, match="there was none"):
             Registry(server.name, CREDENTIAL, deadline=0.2).tags("a")
 
+    def test_where_nobody_gives_out_tokens_no_image_is_missing(self, scripted: Any) -> None:
+        """A 404 there says nothing of the image; it is asked for again later."""
+        challenge: dict[str, str] = {}
+        server = scripted(*[(401, challenge, b""), (404, {}, b"")] * 8)
+        challenge["WWW-Authenticate"] = f'Bearer realm="http://{server.name}/auth"'
+        with pytest.raises(OutcomeUnknown, match="tokens given out"):
+            Registry(server.name, CREDENTIAL, deadline=0.2).digest("a", "v1")
+
 
 class TestTrouble:
     """Registries that cannot answer."""

@@ -14,7 +14,7 @@ from junbi.core.plan import CodeSpec
 from junbi.events.delivery import Delivery
 from junbi.ledger.deliveries import RING, RefusedDelivery
 from junbi.pipeline import git_door, receive
-from junbi.pipeline.refused import Tally
+from junbi.pipeline.refused import Tally, tally
 
 if TYPE_CHECKING:
     from tests.pipeline.conftest import World
@@ -80,10 +80,10 @@ def test_what_was_counted_is_written_and_none_is_lost(watched: World) -> None:
     last = RefusedDelivery(watched.ledger.now(), "git_push", Reason(str(told["code"]), ""), "f")
     before = sum(row["times"] for row in watched.ledger.deliveries.refused_counts())
     for _ in range(500):
-        tally.add(watched.ledger, last, watched.ledger.now())
+        tally.add(watched.ledger, "git_push", last.reason.code, watched.ledger.now(), lambda: last)
     first = sum(row["times"] for row in watched.ledger.deliveries.refused_counts()) - before
     tally._written_at -= 2
-    tally.add(watched.ledger, last, watched.ledger.now())
+    tally.add(watched.ledger, "git_push", last.reason.code, watched.ledger.now(), lambda: last)
     assert first < 500
     assert sum(row["times"] for row in watched.ledger.deliveries.refused_counts()) - before == 501
 
@@ -118,3 +118,23 @@ def test_bc_88_a_secret_that_is_not_set_is_said_where_it_is_needed(
     answer, _ = receive.receive(git_door, watched.ledger, delivery(7, ""))
     assert (answer.status, answer.body["code"]) == (401, "NoSecret")
     assert watched.ledger.code_lines.all() == [LINE]
+
+
+def test_bc_79_a_refused_delivery_is_diagnosed_for_our_own_people(watched: World) -> None:
+    """BC-79: the sender hears that nothing was proved; we are shown that something on the way wrote the body anew."""
+    good = delivery(9)
+    rewritten = json.dumps(json.loads(good.body), separators=(",", ":")).encode()
+    tally().__init__()  # type: ignore[misc]  # nothing was written just now
+    answer, _ = receive.receive(git_door, watched.ledger, Delivery(good.headers, rewritten, {}))
+    assert (answer.status, answer.body["code"]) == (401, "WrongSecret")
+    newest = watched.ledger.deliveries.refused()[0].reason
+    assert newest.code == "BodyChanged"
+    assert SECRET not in str(newest)
+
+
+def test_bc_88_the_variable_that_is_missing_is_named(watched: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """BC-88: whoever runs the functions reads which variable holds nothing."""
+    monkeypatch.delenv("JUNBI_SECRET_HOOK")
+    tally().__init__()  # type: ignore[misc]
+    receive.receive(git_door, watched.ledger, delivery(7, ""))
+    assert watched.ledger.deliveries.refused()[0].reason.facts["not set"] == "JUNBI_SECRET_HOOK"

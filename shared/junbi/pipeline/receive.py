@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from junbi.core.model import Reason
@@ -153,9 +153,29 @@ def _note(door: Door, ledger: Ledger, signed: list[Webhook], parsed: Parsed[Any]
 
 def _refused(door: Door, ledger: Ledger, delivery: Delivery, refusal: Refusal, now: datetime) -> Answer:
     """Count it, keep nothing of it, and tell the sender what to put right."""
-    reason = Reason(refusal.code, refusal.message, refusal.fix, facts=refusal.facts)
-    tally().add(ledger, RefusedDelivery(now, door.ENDPOINT, reason, delivery.digest), now)
+
+    def tell() -> RefusedDelivery:
+        found = _diagnosed(door, ledger, delivery, refusal, now)
+        return RefusedDelivery(
+            now, door.ENDPOINT, Reason(found.code, found.message, found.fix, facts=found.facts), delivery.digest
+        )
+
+    tally().add(ledger, door.ENDPOINT, refusal.code, now, tell)
     return Answer(401, {"code": refusal.code, "message": refusal.message, "fix": refusal.fix})
+
+
+def _diagnosed(door: Door, ledger: Ledger, delivery: Delivery, refusal: Refusal, now: datetime) -> Refusal:
+    """A closer look, for our own people: a changed body or a form tells itself apart from a wrong secret."""
+    from junbi.events.doctor import diagnose  # only a refused delivery needs it
+
+    proofs = door.proofs(delivery)
+    if isinstance(proofs, Refusal):
+        return proofs
+    names = dict.fromkeys(name for webhook in door.webhooks(ledger) for name in webhook.secrets)
+    unset = [f"JUNBI_SECRET_{name}" for name in names if not secret(name)]
+    found = diagnose(delivery, proofs, [secret(name) for name in names], now)
+    found = found if isinstance(found, Refusal) else refusal
+    return replace(found, facts={**found.facts, "not set": ", ".join(unset)}) if unset else found
 
 
 def _kept(door: Door, ledger: Ledger, delivery: Delivery, problem: MalformedPayload, now: datetime) -> Answer:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from junbi.ledger.deliveries import RefusedDelivery
@@ -26,18 +27,21 @@ class Tally:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._written_at = -EVERY
 
-    def add(self, ledger: Ledger, refused: RefusedDelivery, now: datetime) -> None:
-        """Count a refused delivery; write it down, with those before it, unless something was written just now."""
-        counts = self._count(refused)
-        for endpoint in {endpoint for endpoint, _ in counts}:
-            by_code = {code: times for (where, code), times in counts.items() if where == endpoint}
-            with ledger.transaction(alone=False):
-                ledger.deliveries.refuse(endpoint, by_code, refused, now)
+    def add(self, ledger: Ledger, endpoint: str, code: str, now: datetime, tell: Callable[[], RefusedDelivery]) -> None:
+        """Count a refused delivery; write it down, with those before it, unless something was written just now.
 
-    def _count(self, refused: RefusedDelivery) -> Counter[tuple[str, str]]:
+        ``tell`` is asked only for one that is written: a closer look at a delivery costs a hundred quick ones.
+        """
+        counts = self._count(endpoint, code)
+        for where in {where for where, _ in counts}:
+            by_code = {why: times for (there, why), times in counts.items() if there == where}
+            with ledger.transaction(alone=False):
+                ledger.deliveries.refuse(where, by_code, tell(), now)
+
+    def _count(self, endpoint: str, code: str) -> Counter[tuple[str, str]]:
         """What is to be written now; empty where that has to wait."""
         with self._lock:
-            self._counts[refused.endpoint, refused.reason.code] += 1
+            self._counts[endpoint, code] += 1
             if time.monotonic() - self._written_at < EVERY:
                 return Counter()
             self._written_at = time.monotonic()

@@ -125,8 +125,8 @@ def recorded() -> list[Path]:
     return [path for path in sorted(folder.glob("*.json")) if "ObjectCreated:" in path.read_text()]
 
 
-def test_the_shape_of_real_records(cloud: Cloud, client: oss2.Bucket) -> None:
-    """Our records have the members of the recorded ones, of the same types, and no others."""
+def test_bc_64_the_shape_of_real_records(cloud: Cloud, client: oss2.Bucket) -> None:
+    """BC-64: our records have the members of the recorded ones, of the same types and encodings, and no others."""
     samples = [record for path in recorded() for record in json.loads(path.read_text())["events"]]
     if not samples:
         pytest.skip("JUNBI_PAYLOADS does not point to a folder with recorded fc-oss payloads")

@@ -23,9 +23,11 @@ ON CONFLICT (revision) DO NOTHING;
 SELECT * FROM registration WHERE revision = :revision;
 
 -- name: registered_dataset_id
+-- Each digest of an image has an id of its own: which one it is counts for nothing, but it is the same when asked again.
 SELECT registration.dataset_id FROM registration JOIN revision ON revision.id = registration.revision
 WHERE revision.dataset = :dataset AND registration.dataset_id <> ''
-AND registration.region IN ('', :region) AND registration.workspace IN ('', :workspace) LIMIT 1;
+AND registration.region IN ('', :region) AND registration.workspace IN ('', :workspace)
+ORDER BY registration.dataset_id LIMIT 1;
 
 -- name: forget_dataset
 UPDATE registration SET dataset_id = '', version_name = '', row = row + 1 WHERE dataset_id = :dataset_id;

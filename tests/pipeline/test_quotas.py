@@ -82,24 +82,47 @@ def test_a_change_is_told_with_what_it_was(world: Any) -> None:
 def test_what_is_used_is_shown_and_not_told(world: Any) -> None:
     """Usage moves with each job: the view has the newest, the story nothing."""
     tick(world)
-    details = world.cloud.quotas.get("quotateam01").quota_details.to_wire()
-    world.cloud.quotas.put(
-        {"QuotaId": "quotateam01", "QuotaDetails": {**details, "AllocatedQuota": {"CPU": "12", "GPU": "1"}}}
-    )
+    use(world, "12")
     assert tick(world)["changes"] == {}
     (team,) = [one for one in quota_views.quotas(world.ledger)["quotas"] if one["id"] == "quotateam01"]
-    assert team["resources"]["CPU"] == {"used": "12", "allocatable": "16"}
+    assert team["resources"] == {"CPU": {"used": "12", "allocatable": "16"}}
     assert team["read_at"] > team["changed_at"]
-    world.cloud.quotas.put({"QuotaId": "quotateam01", "QuotaDetails": details})
+    use(world, "11")
     assert tick(world)["changes"] == {"FreeGrew": 1}
     assert len(told(world)) == 3
 
 
+def use(world: Any, cpus: str) -> None:
+    """So many CPUs of the team's quota are used."""
+    has, used = ({"CPU": amount} for amount in ("16", cpus))
+    details = {"AllocatableQuota": has, "AllocatedQuota": used}
+    world.cloud.quotas.put({"QuotaId": "quotateam01", "QuotaDetails": details})
+
+
 def test_a_change_wakes_who_waits(world: Any) -> None:
-    """A launch that would be looked at in minutes is looked at now; what is merely used wakes nobody."""
-    tick(world)
+    """A launch that would be looked at in minutes is looked at now; more or less that is free wakes nobody."""
     launch = waiting(world)
+    for cpus in ("16", "0"):
+        use(world, cpus)
+        tick(world)
+        world.reconcile()
+    use(world, "16")
+    assert tick(world)["changes"] == {}
+    use(world, "0")
+    assert tick(world)["changes"] == {"FreeGrew": 1}
+    assert not is_due(world, launch)
+    world.cloud.quotas.put({"QuotaId": "quotateam01", "Status": "Creating"})
     tick(world)
+    assert is_due(world, launch)
+
+
+def test_a_change_wakes_who_was_refused(world: Any) -> None:
+    """For the want of a right, which may have come with the change: it is asked again now, not in minutes."""
+    tick(world)
+    world.fault("dlc.CreateJob", status=403, code="NoPermission", times=100)
+    world.deliver(world.upload())
+    launch = world.until(LaunchState.REFUSED)
+    world.reconcile()
     assert not is_due(world, launch)
     world.cloud.quotas.put({"QuotaId": "quotateam01", "Status": "Creating"})
     tick(world)
@@ -173,6 +196,7 @@ class Overtaken:
 def test_of_two_readings_at_once_the_old_one_is_dropped(world: Any) -> None:
     """It would tell that the quota went back to what it was, and forward again with the next."""
     tick(world)
+    world.cloud.quotas.put({"QuotaId": "quotateam01", "Status": "Initializing"})
     assert tick(world, quotas=Overtaken(world))["changes"] == {}
     tick(world)
     assert [code for _, code in told(world)] == ["QuotaFound"] * 3 + ["QuotaChanged"]

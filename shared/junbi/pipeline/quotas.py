@@ -94,7 +94,8 @@ def _kept(before: Sequence[Snapshot], after: Sequence[Snapshot], now: datetime) 
 def _note(ledger: Ledger, changes: Sequence[Change], now: datetime) -> None:
     """Tell what changed, and have every launch looked at that waits or was refused. Call it inside a transaction.
 
-    All of them: no plan names its quota yet, so which of them waits for which is not known. That costs a look each.
+    All of them: no plan names its quota yet, so which of them waits for which is not known. That costs a look each, and
+    of the refused only those for the want of a right are tried again.
     """
     decisive = [one for one in changes if one.code in core.DECISIVE]
     for change in decisive:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from junbi.console.page import console
 from junbi.core.facts import InputKind, LaunchState
 from junbi.core.image import registry
 from junbi.core.plan import CodeSpec, ImageSpec
 from junbi.emulator.registry import Webhook
 from junbi.events.delivery import Delivery
-from junbi.pipeline import image_door, receive
+from junbi.pipeline import image_door, image_views, receive, views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -406,3 +407,30 @@ def test_secrets_of_code_open_no_door_of_images(world: World, monkeypatch: pytes
     )
     world.apply(world.generation([world.dataset()], []).model_copy(update={"code": {"trainer": code}}))
     assert hook(world, harbor(world, "latest", "sha256:" + "a" * 64)).status == 401
+
+
+def test_people_are_shown_what_is_watched_and_why_there_is_nothing(world: World, pusher: Pusher) -> None:
+    """Console and API tell the tag, the digest it names and what is trained with; or the reason."""
+    declare(world, line(world, webhook=()))
+    world.settle(ticks=1)
+    assert "ImageTagGone" in console(world.ledger)
+    digest = pusher.put("latest", "one")
+    world.settle(ticks=4)
+    (shown,) = image_views.images(world.ledger)
+    assert (shown["image"], shown["tag"], shown["digest"], shown["reason"]) == ("torch", "latest", digest, None)
+    assert shown["trains_with"] == {"label": f"latest {digest[7:19]}", "digest": digest}
+    (version,) = views.revisions(world.ledger)["revisions"]
+    assert version["registration"] == {"state": "done", "dataset_id": None, "version_name": None, "reason": None}
+    page = console(world.ledger)
+    assert "ImageTagGone" not in page.split('id="images"')[1].split("</section>")[0]
+    assert shown["trains_with"]["label"] in page
+
+
+def test_a_body_that_is_no_json_is_kept_and_handled(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The secret is right, so it is no stranger's; nothing raises."""
+    monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
+    declare(world, line(world))
+    for body in (b"", b"{", b"\xff\xfe", b"[]", b"null"):
+        delivery = Delivery({"Authorization": SECRET}, body, {})
+        assert receive.receive(image_door, world.ledger, delivery)[0].status == 200
+    assert len(world.ledger.quarantined()) == 5

@@ -434,3 +434,14 @@ def test_a_body_that_is_no_json_is_kept_and_handled(world: World, monkeypatch: p
         delivery = Delivery({"Authorization": SECRET}, body, {})
         assert receive.receive(image_door, world.ledger, delivery)[0].status == 200
     assert len(world.ledger.quarantined()) == 5
+
+
+def test_a_secret_in_the_address_opens_only_what_was_opened(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two entries share a secret and one of them opted in: what the address proves is noted for that one alone."""
+    monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
+    closed = line(world)
+    opened = closed.model_copy(update={"name": "opened", "unsigned": True})
+    world.apply(world.generation([], []).model_copy(update={"images": {"torch": closed, "opened": opened}}))
+    body = harbor(world, "latest", "sha256:" + "a" * 64)
+    assert _by_address(world, body, SECRET).body["noted"] == ["opened"]
+    assert hook(world, {**body, "occur_at": 1}).body["noted"] == ["opened", "torch"]

@@ -168,7 +168,7 @@ def _read(body: bytes) -> tuple[list[str], int]:
             raise _unreadable(f"the repository says: {line[4:].decode('utf-8', 'replace').strip()[:500]}")
         else:
             lines.append(line.decode("utf-8", "surrogateescape").rstrip("\n"))
-    return lines, sections if body.endswith(b"0000") else 0
+    return lines, sections
 
 
 def _whole(lines: list[str], sections: int) -> list[str]:

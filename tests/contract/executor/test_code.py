@@ -120,6 +120,14 @@ def test_a_repository_that_is_not_there_ends_the_pod(lab: Lab, server: Any) -> N
     assert "not found" in state.message
 
 
+@pytest.mark.parametrize("kind", ["file://{}", "{}", "ext::sh -c 'touch {}/ran'"])
+def test_only_http_is_spoken(lab: Lab, repository: Repository, kind: str) -> None:
+    """No file of this machine is read as a repository, and no command is run as one."""
+    state = run(lab, Code(kind.format(repository.bare), "/root/code"))
+    assert (state.status, "not allowed" in state.message) == ("Failed", True)
+    assert not (repository.bare / "ran").exists()
+
+
 def test_a_host_that_is_away_is_waited_for(lab: Lab, server: Any) -> None:
     """The pod stays pending and says why; when the host is back, it runs."""
     code, port = trainer(server, branch="main"), server.server.port

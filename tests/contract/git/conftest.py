@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from junbi.clients.http import ask
 from junbi.emulator.server import Server
 
 if TYPE_CHECKING:
@@ -96,6 +97,12 @@ class Repository:
     def push(self, *refspecs: str) -> None:
         """Push refs."""
         git(self.clone, "push", "-q", "-f", "origin", *refspecs)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ready() -> None:
+    """The first request of a process takes longer, as it reads the certificates: not within a test's short deadline."""
+    ask("GET", "http://127.0.0.1:1/", headers={}, seconds=20)
 
 
 @pytest.fixture

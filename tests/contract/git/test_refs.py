@@ -118,10 +118,10 @@ class TestCredentials:
         """After a few steps; and a redirect to a page to sign in at is no repository."""
         server.moved["/vision/old.git"] = "/vision/old.git"
         with pytest.raises(CallFailed, match="sends us on"):
-            refs(f"{server.url}/vision/old.git", timeout=0.5)
+            refs(f"{server.url}/vision/old.git", timeout=1.5)
         server.moved["/vision/old.git"] = "/users/sign_in?from="
         with pytest.raises(CallFailed, match="no repository"):
-            refs(f"{server.url}/vision/old.git", timeout=0.5)
+            refs(f"{server.url}/vision/old.git", timeout=1.5)
 
     def test_what_is_not_there_is_a_clear_no(self, server: Any) -> None:
         """As is what may be there and is not shown to us."""
@@ -171,7 +171,7 @@ class TestTrouble:
         server = answering(status, [], b"")
         try:
             with pytest.raises(CallFailed) as caught:
-                refs(f"{server.url}/a.git", timeout=0.4)
+                refs(f"{server.url}/a.git", timeout=1.5)
         finally:
             server.stop()
         assert isinstance(caught.value, Refused) == bool(code)
@@ -182,7 +182,7 @@ class TestTrouble:
         server = answering("403 Forbidden", [("Retry-After", "30")], b"")
         try:
             with pytest.raises(NotDone) as caught:
-                refs(f"{server.url}/a.git", timeout=0.4)
+                refs(f"{server.url}/a.git", timeout=1.5)
         finally:
             server.stop()
         assert caught.value.retry_after == 30
@@ -193,7 +193,7 @@ class TestTrouble:
     def test_nobody_there(self, url: str) -> None:
         """No answer, told as such."""
         with pytest.raises(CallFailed):
-            refs(url, timeout=0.5)
+            refs(url, timeout=1.5)
 
     def test_a_server_that_does_not_speak_tls(self, server: Any) -> None:
         """No answer, told as such."""
@@ -217,15 +217,29 @@ class TestTrouble:
             b"\xff" * 4096,
         ],
     )
-    @pytest.mark.parametrize("headers", [ADVERTISED, [("Content-Type", "text/html")], []])
-    def test_what_is_no_advertisement_is_no_answer(self, body: bytes, headers: list[tuple[str, str]]) -> None:
+    def test_what_is_no_advertisement_is_no_answer(self, body: bytes) -> None:
         """It is never taken for a repository that lost its branches, unless it says that it has none."""
-        server = answering("200 OK", headers, body)
+        server = answering("200 OK", ADVERTISED, body)
         try:
-            with pytest.raises(CallFailed):
-                refs(f"{server.url}/a.git", timeout=0.4)
+            with pytest.raises(CallFailed) as caught:
+                refs(f"{server.url}/a.git", timeout=1.5)
         finally:
             server.stop()
+        assert caught.value.code == "unreadable_answer"
+
+    def test_an_advertisement_of_another_type_is_none(self) -> None:
+        """A page that shows one, or a plain file of that name, is no repository that is served."""
+        body = b"001e# service=git-upload-pack\n0000" + b"003d" + b"ab" * 20 + b" refs/heads/main\n0000"
+        for headers, read in ((ADVERTISED, {"refs/heads/main": "ab" * 20}), ([("Content-Type", "text/plain")], None)):
+            server = answering("200 OK", headers, body)
+            try:
+                if read:
+                    assert refs(f"{server.url}/a.git") == read
+                else:
+                    with pytest.raises(CallFailed, match="smart HTTP"):
+                        refs(f"{server.url}/a.git", timeout=1.5)
+            finally:
+                server.stop()
 
     def test_mangled_advertisements_raise_nothing_else(self, server: Any) -> None:
         """Whatever bytes come, it is an answer or a failed call."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from junbi.clients.http import ask
 from junbi.clients.registry import Registry
 from junbi.emulator.registry import RegistryHost
 from junbi.emulator.server import Server
@@ -71,6 +72,12 @@ class Local:
         index = json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": listed}).encode()
         assert self.call("PUT", f"{where}{tag}", index, Content_Type=INDEX)[0] == 201
         return digest_of(index), digest_of(manifest)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ready() -> None:
+    """The first request of a process takes longer, as it reads the certificates: not within a test's short deadline."""
+    ask("GET", "http://127.0.0.1:1/", headers={}, seconds=20)
 
 
 @pytest.fixture

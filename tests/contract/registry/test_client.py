@@ -76,7 +76,7 @@ class TestDigests:
     def test_another_digest_than_asked_for_is_no_answer(self, scripted: Any) -> None:
         """A registry that answers with something else is not believed."""
         with pytest.raises(OutcomeUnknown):
-            Registry(scripted(FOUND).name, deadline=0.5).digest("a/b", f"sha256:{'cd' * 32}")
+            Registry(scripted(FOUND).name, deadline=1.5).digest("a/b", f"sha256:{'cd' * 32}")
 
 
 class TestTags:
@@ -117,7 +117,7 @@ class TestTags:
     def test_what_is_no_list_is_no_answer(self, scripted: Any, body: bytes) -> None:
         """It is not taken for an empty one."""
         with pytest.raises(OutcomeUnknown, match="no list"):
-            Registry(scripted((200, {}, body)).name, deadline=0.3).tags("a")
+            Registry(scripted((200, {}, body)).name, deadline=1.5).tags("a")
 
     def test_a_list_without_end_is_given_up(self, scripted: Any) -> None:
         """A page that leads to itself does not hold us."""
@@ -178,7 +178,7 @@ class TestCredentials:
         other = scripted(FOUND)
         server = scripted((307, {"Location": f"http://{other.name}/v2/a/manifests/v1"}, b""))
         with pytest.raises(OutcomeUnknown):
-            Registry(server.name, CREDENTIAL, deadline=0.3).digest("a", "v1")
+            Registry(server.name, CREDENTIAL, deadline=1.5).digest("a", "v1")
         assert other.asked == []
 
     @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ class TestCredentials:
         server = scripted(*[(401, challenge, b""), (200, {}, answer)] * 8)
         challenge["WWW-Authenticate"] = f'Bearer realm="http://{server.name}/auth"'
         with pytest.raises(OutcomeUnknown, match="there was none"):
-            Registry(server.name, CREDENTIAL, deadline=0.2).tags("a")
+            Registry(server.name, CREDENTIAL, deadline=1.5).tags("a")
 
     def test_where_nobody_gives_out_tokens_no_image_is_missing(self, scripted: Any) -> None:
         """A 404 there says nothing of the image; it is asked for again later."""
@@ -273,7 +273,7 @@ class TestCredentials:
         server = scripted(*[(401, challenge, b""), (404, {}, b"")] * 8)
         challenge["WWW-Authenticate"] = f'Bearer realm="http://{server.name}/auth"'
         with pytest.raises(OutcomeUnknown, match="tokens given out"):
-            Registry(server.name, CREDENTIAL, deadline=0.2).digest("a", "v1")
+            Registry(server.name, CREDENTIAL, deadline=1.5).digest("a", "v1")
 
 
 class TestTrouble:
@@ -293,7 +293,7 @@ class TestTrouble:
     def test_nobody_there(self) -> None:
         """Surely not answered; the host is named."""
         with pytest.raises(CallFailed, match=r"127\.0\.0\.1:1"):
-            Registry("127.0.0.1:1", deadline=0.3).digest("a", "v1")
+            Registry("127.0.0.1:1", deadline=1.5).digest("a", "v1")
 
     @pytest.mark.parametrize(
         ("host", "url"),

@@ -22,6 +22,7 @@ _FINAL = (
     *_REFUSED,
     "not found",
     "couldn't find remote ref",
+    "not allowed",
     "not valid: is this a git repository",
 )
 #: Git asks it of one origin alone. A header of ours would follow a redirect to any other.

@@ -171,6 +171,7 @@ def test_with_every_push_lost_the_timer_finds_the_digest(world: World, pusher: P
     world.settle(ticks=5)
     assert digests(world) == [digest]
     assert [launch.pins.keys() for launch in world.launches] == [{"digits", "torch"}]
+    assert story(world, "BeforeDeployment") == []  # it came after the first look, which found nothing
 
 
 def test_bc_97_one_push_for_several_platforms_is_one_revision(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BATCH = 100
 BUDGET = 1.25
 #: Rows of the whole ledger after the events, less those before: an arrival, a row of work, an entry of the story.
-ROWS = 3
+ROWS = 4
 
 
 def ledger_in(directory: Path) -> Ledger:

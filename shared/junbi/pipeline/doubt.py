@@ -80,6 +80,8 @@ def _compared(ports: Ports, arrival: Arrival, revision: Revision, listing: Listi
     if listing.newest_at is not None and listing.newest_at > revision.newest_at:
         ledger.arrivals.save(arrivals.reopened(arrival, now))
         ledger.sightings.missed(arrival.dataset, now)
+        # Not left to what this look answers: a worker that was paused past its lease may have lost the row by now.
+        ledger.worklist.ask("arrival", arrival.key, now)
         said = f"A listing found newer objects in {arrival.uri}, of which no event told: the next round began."
         ledger.tell(f"arrival:{arrival.key}", "ArrivalReopened", said, now)
         return now

@@ -53,7 +53,8 @@ def tick(ports: Ports) -> Mapping[str, object]:
     if _time_left(ports.invocation) and ports.ledger.worklist.may_sweep(now):
         done["swept"] = sweep(ports, now)
         _work_off(ports, done)
-    _keep_house(ports, done)
+    if _time_left(ports.invocation):
+        _keep_house(ports, done)
     return {"looked_at": dict(done), **_backlog(ports)}
 
 

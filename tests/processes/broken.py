@@ -54,7 +54,9 @@ class _Unversioned(PostgresDatabase):
 class _Unleased(Worklist):
     def claim(self, now: datetime, most: int = 10) -> list[Item]:
         lease, until = uuid.uuid4().hex, to_time(now - timedelta(seconds=1))
-        found = self._database.rows("claim", lease=lease, until=until, now=to_time(now), most=most)
+        found = self._database.rows(
+            "claim", lease=lease, until=until, now=to_time(now), most=most, seldom=to_time(now), patience=9, died=""
+        )
         return [Item(row["kind"], row["id"], row["asked"], row["failures"], lease) for row in found]
 
 

@@ -89,6 +89,51 @@ def test_a_late_file_waits_for_a_call_of_its_own(called: World) -> None:
     assert state(called) == (ArrivalState.OPEN, "DatasetOpen")
 
 
+@pytest.mark.parametrize("max_wait", [None, 60])
+def test_an_event_that_comes_again_needs_no_other_call(world: World, max_wait: float | None) -> None:
+    """A repeated event reopens what a call closed: it holds what it held, so it closes again, and nobody need call."""
+    world.apply(world.generation([world.dataset(call=True, max_wait=max_wait)], [world.plan()]))
+    told = world.upload(marker=None)
+    world.deliver(told)
+    call.close(world.ledger, KEY, "ann")
+    world.reconcile()
+    world.advance(300)
+    world.deliver(told)
+    world.settle(ticks=3)
+    assert state(world) == (ArrivalState.CLOSED, "")
+    assert len(world.ledger.revisions.newest()) == len(world.jobs) == 1
+
+
+def test_a_call_speaks_for_what_no_event_told_of(called: World) -> None:
+    """An upload is closed, and another one comes whose events are all lost: the call for it is not taken for old."""
+    called.deliver(called.upload(marker=None))
+    call.close(called.ledger, KEY, "ann")
+    called.reconcile()
+    called.advance(300)
+    late = called.upload(marker=None, files=4)
+    called.advance(5)
+    assert call.close(called.ledger, KEY, "ann").state is ArrivalState.CLOSED
+    called.deliver(late[:1])
+    called.settle(ticks=3)
+    assert state(called) == (ArrivalState.CLOSED, "")
+    assert sorted(one.members for one in called.ledger.revisions.newest()) == [3, 4]
+
+
+@pytest.mark.parametrize("left", [2, 1])
+def test_a_call_speaks_for_what_was_taken_away(called: World, left: int) -> None:
+    """Who deletes objects of a closed upload and calls again means what is left; without an event, too."""
+    told = called.upload(marker=None)
+    called.deliver(told)
+    call.close(called.ledger, KEY, "ann")
+    called.reconcile()
+    called.advance(300)
+    for record in told[left:]:
+        called.delete(record["oss"]["object"]["key"])
+    call.close(called.ledger, KEY, "ann")
+    called.settle(ticks=3)
+    assert sorted(one.members for one in called.ledger.revisions.newest()) == [left, 3]
+
+
 def test_a_call_opens_what_was_given_up(world: World) -> None:
     """An upload that max_wait ended is judged anew when somebody says that it is all there."""
     world.apply(world.generation([world.dataset(call=True, max_wait=60)], [world.plan()]))

@@ -19,6 +19,8 @@ def command(upload: str) -> int:
     from junbi.pipeline import call
 
     arrival = call.close(open_ledger(), upload, f"{getpass.getuser()} (command line)")
-    closed = arrival.state is ArrivalState.CLOSED
-    click.echo(f"{arrival.uri} {'was closed before; nothing was changed.' if closed else 'is being closed.'}")
+    if arrival.state is ArrivalState.CLOSED:
+        click.echo(f"{arrival.uri} was closed before; what lies there now is compared with that.")
+    else:
+        click.echo(f"{arrival.uri} is being closed.")
     return 0

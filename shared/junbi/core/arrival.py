@@ -162,13 +162,13 @@ def _open_again(known: Arrival, complete: Complete, event: Event[ObjectRef], now
 
 
 def reopened(known: Arrival, now: datetime, *, found: bool = False) -> Arrival:
-    """An arrival at the beginning of its next round."""
+    """An arrival at the beginning of its next round. A call that came since it was closed speaks for that round."""
     return replace(
         known,
         state=ArrivalState.OPEN,
         opened_at=now,
         noted_at=now,
-        called_at=None,
+        called_at=known.called_at if known.state is ArrivalState.CLOSED else None,
         found=found,
         dirty=False,
         reason=None,

@@ -36,7 +36,8 @@ def call(known: Arrival | None, dataset: DatasetSpec, spot: Place, now: datetime
     if known is None:
         return replace(opened(dataset, spot, now), called_at=now)
     if known.state is ArrivalState.CLOSED:
-        return None
+        # What the call speaks for may have come since, and its events be late or lost: it is compared once more.
+        return None if known.called_at is not None and known.dirty else replace(known, called_at=now, dirty=True)
     if known.state is ArrivalState.CLOSING:
         heard = known.called_at is not None and not known.dirty
         return None if heard else replace(known, called_at=now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from junbi.core import identity
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 
@@ -96,6 +97,9 @@ def _count_unmet(count: int, listing: Listing) -> Reason | None:
 
 
 def _call_unmet(arrival: Arrival, listing: Listing) -> Reason | None:
+    if arrival.revision == identity.revision_id(arrival.dataset, arrival.bucket, listing.digest):
+        # An event that came late or twice reopened it. What the call before spoke for needs no other.
+        return None
     how = f"Run 'junbi close {arrival.uri}', or POST /v1/arrivals/<key>/close, when everything is there."
     if arrival.called_at is None:
         said = f"{objects(listing.members)} there, and nobody has said yet that this is all."

@@ -38,7 +38,7 @@ class Arrival:
             be compared with its prefix once more.
         opened_at: when the first object of the present round was noted.
         noted_at: when the newest object was noted.
-        called_at: when somebody said that everything is there; None in a round in which nobody did.
+        called_at: when somebody said that everything is there; None where nobody did since it was closed last.
         row: version of the row; every save names the one it read.
     """
 

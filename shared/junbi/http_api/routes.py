@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, g, request
 
 from junbi import log
-from junbi.core.facts import ArrivalState
 from junbi.errors import LedgerError
 from junbi.http_api.problems import Code, Problem, answer
 from junbi.pipeline import call, code_views, image_views, quota_views, views, wiring
@@ -73,7 +72,7 @@ def _close(key: str) -> Response:
         raise Problem(HTTPStatus.NOT_FOUND, Code.NOT_FOUND, str(error)) from None
     except call.NotClosedByCall as error:
         raise Problem(HTTPStatus.CONFLICT, Code.NOT_CLOSED_BY_CALL, str(error)) from None
-    if arrival.state is not ArrivalState.CLOSED and ledger.worklist.may_poke(ledger.now()):
+    if ledger.worklist.may_poke(ledger.now()):
         wiring.poke(g.invocation)
     return _json(views.arrival(ledger, arrival.key) or {})
 

@@ -34,7 +34,8 @@ def complete(
     """
     ledger, now = ports.ledger, revision.created_at
     added = ledger.revisions.add(revision)
-    ledger.arrivals.save(replace(arrival, state=ArrivalState.CLOSED, reason=remark, revision=revision.id))
+    closed = replace(arrival, state=ArrivalState.CLOSED, reason=remark, revision=revision.id, called_at=None)
+    ledger.arrivals.save(closed)
     said = "is complete" if added else "holds exactly what it held before"
     ledger.tell(
         f"arrival:{arrival.key}",

@@ -25,7 +25,8 @@ def look(ports: Ports, arrival: Arrival, dataset: DatasetSpec) -> datetime | Non
     """List a closed arrival's prefix; when to look again.
 
     Holding what it was closed with, it stays as it is. With a newer object a new round begins, as if its event had
-    come. Else something went away, or is older than what it replaced: the arrival says so, and stays closed.
+    come, and so with anything else where somebody said since that everything is there. Else something went away, or
+    is older than what it replaced: the arrival says so, and stays closed.
     """
     ledger, owner = ports.ledger, f"arrival:{arrival.key}"
     if arrival.dirty:
@@ -77,6 +78,12 @@ def _compared(ports: Ports, arrival: Arrival, revision: Revision, listing: Listi
     if listing.digest == revision.digest:
         _keep(ports, arrival, None if _says_changed(arrival) else arrival.reason)
         return None
+    if arrival.called_at is not None:
+        ledger.arrivals.save(arrivals.reopened(arrival, now))
+        ledger.worklist.ask("arrival", arrival.key, now)
+        said = f"The call found other objects in {arrival.uri} than it was closed with: the next round began."
+        ledger.tell(f"arrival:{arrival.key}", "ArrivalReopened", said, now)
+        return now
     if listing.newest_at is not None and listing.newest_at > revision.newest_at:
         ledger.arrivals.save(arrivals.reopened(arrival, now))
         ledger.sightings.missed(arrival.dataset, now)
@@ -97,8 +104,8 @@ def _compared(ports: Ports, arrival: Arrival, revision: Revision, listing: Listi
 
 def _keep(ports: Ports, arrival: Arrival, reason: Reason | None) -> None:
     """It stays closed, for this reason. Stale where an event came while its prefix was listed."""
-    if arrival.dirty or reason != arrival.reason:
-        ports.ledger.arrivals.save(replace(arrival, dirty=False, reason=reason))
+    if arrival.dirty or reason != arrival.reason or arrival.called_at is not None:
+        ports.ledger.arrivals.save(replace(arrival, dirty=False, reason=reason, called_at=None))
         return
     known = ports.ledger.arrivals.get(arrival.key)
     if known is None or known.row != arrival.row:

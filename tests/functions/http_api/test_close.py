@@ -44,11 +44,12 @@ def test_it_is_noted_under_the_owner_of_the_token(declared: Any, program: FlaskC
     assert declared.ledger.worklist.due(declared.ledger.now()) == 1
 
 
-def test_a_closed_upload_stays_as_it_is(declared: Any, program: FlaskClient) -> None:
-    """Closing what is closed answers the same again and writes nothing."""
+def test_a_closed_upload_stays_closed_and_is_compared(declared: Any, program: FlaskClient) -> None:
+    """Closing what is closed answers the same again; what may have come since is looked for, once for all calls."""
     declared.arrival("2026-03", ArrivalState.CLOSED)
     assert [program.post(path()).json["state"] for _ in range(2)] == ["closed", "closed"]
-    assert not declared.ledger.stories()
+    assert [one["code"] for one in declared.ledger.stories()] == ["ArrivalCalled"]
+    assert declared.ledger.worklist.due(declared.ledger.now()) == 1
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ class KnownJob:
 
     Attributes:
         course: its statuses with how many seconds after its creation each begins.
+        failure: PAI's reason code, should it fail.
     """
 
     id: str
@@ -36,6 +37,7 @@ class KnownJob:
     created_at: datetime
     visible_at: datetime
     course: tuple[tuple[float, str], ...]
+    failure: str = ""
     stopped_at: datetime | None = None
     deleted: bool = False
 
@@ -54,6 +56,10 @@ class KnownJob:
     def attempt(self) -> str:
         """Which attempt of its launch it is."""
         return self.tags[TAG_ATTEMPT]
+
+    def reason(self, now: datetime) -> str:
+        """PAI's code for why it ended, where it failed."""
+        return self.failure if self.status(now) == "Failed" else ""
 
     def status(self, now: datetime) -> str:
         """PAI's word for where it stands."""
@@ -79,8 +85,10 @@ class Dlc:
             rng, now, visible_at = self._world.rng, self._world.time.now, self._network.visible_at()
             prepares, runs = rng.choice((1.0, 20.0)), rng.choice((30.0, 90.0))
             course = ((0.0, "Creating"), (prepares, "EnvPreparing"), (prepares * 2, "Running"))
-            end = (prepares * 2 + runs, rng.choice(("Succeeded", "Succeeded", "Failed")))
-            self.jobs.append(KnownJob(f"dlc{len(self.jobs) + 1}", request, now, visible_at, (*course, end)))
+            ends = ("Succeeded", "Failed") if self._world.has_acts else ("Succeeded", "Succeeded", "Failed")
+            end = (prepares * 2 + runs, rng.choice(ends))
+            failure = rng.choice(("JobFailed", "JobPreempted")) if self._world.has_acts else ""
+            self.jobs.append(KnownJob(f"dlc{len(self.jobs) + 1}", request, now, visible_at, (*course, end), failure))
             return self.jobs[-1].id
 
         return self._network.create("CreateJob", stamp, effect)
@@ -92,7 +100,8 @@ class Dlc:
             found = next((job for job in self.jobs if job.id == job_id and not job.deleted), None)
             if found is None:
                 raise answered("GetJob", 404, "JobNotFound")
-            return wire.GetJobResponse(job_id=job_id, status=found.status(self._world.time.now))
+            now = self._world.time.now
+            return wire.GetJobResponse(job_id=job_id, status=found.status(now), reason_code=found.reason(now))
 
         return self._network.read("GetJob", look)
 
@@ -141,5 +150,6 @@ class Dlc:
             job_id=job.id,
             display_name=job.request.display_name,
             status=job.status(self._world.time.now),
+            reason_code=job.reason(self._world.time.now),
             settings=job.request.settings,
         )

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from tests.simulation.policies import Policies
+
 from junbi.core.facts import ArrivalState, CreateState, LaunchState
 from junbi.core.lifecycle import may_move
 from junbi.ledger.worklist import DIED
@@ -27,7 +29,7 @@ _NEED_REASON = frozenset({LaunchState.REFUSED, LaunchState.FAILED, LaunchState.S
 
 #: How a look may fail: by an answer of a cloud API, or with its worker. Anything else is a fault of ours.
 _FORESEEN = re.compile(
-    r"|(?:ListObjectsV2|GetWorkspace|ListDatasets|ListDatasetVersions|ListEcsSpecs|ListJobs|StopJob): .*"
+    r"|(?:ListObjectsV2|GetWorkspace|ListDatasets|ListDatasetVersions|ListEcsSpecs|ListJobs|StopJob|GetJobEvents): .*"
 )
 
 
@@ -36,6 +38,7 @@ class Invariants:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._policies = Policies(world)
         self._changes = -1
         self._made = (0, 0)
         self._launches: dict[str, Row] = {}
@@ -53,6 +56,8 @@ class Invariants:
         if changes != self._changes:
             self._changes = changes
             self._ledger()
+        if world.has_acts:
+            self._policies.runs_apart()
 
     def answers_are_written_down(self, task: Task) -> None:
         """A tick that ended by itself wrote down what its creates made."""
@@ -109,6 +114,8 @@ class Invariants:
             self._world.violated(f"launch {row['id']} moved from {old} to {new}")
         if new is LaunchState.SUBMITTING and old is not new:
             self._proved(row)
+            self._policies.may_submit(row)
+        self._policies.heed_acts(before, row)
         if new in _NEED_REASON and not row["reason"]:
             self._world.violated(f"launch {row['id']} is {new} and does not say why")
         if row["job_id"]:
@@ -125,12 +132,15 @@ class Invariants:
                 world.violated(f"launch {row['id']} is submitted, and {revision['prefix']} was listed as {listed}")
         plan = next((one["spec"] for one in world.table("plan") if one["name"] == row["plan"]), None)
         # With the launch's own parameters: its identity holds them, whatever the plan says by now.
-        if plan is None or json.loads(plan) | {"params": json.loads(row["params"])} != json.loads(row["spec"]):
+        expected = json.loads(plan) | {"params": json.loads(row["params"])} if plan else None
+        if expected and row["attempt"] > 1:  # a further attempt is what the first one was, under the policies of now
+            expected = json.loads(row["spec"]) | {"policy": expected["policy"]}
+        if expected != json.loads(row["spec"]):
             world.violated(f"launch {row['id']} is submitted with a plan that is not in force any more")
 
     def _job_is_its_own(self, row: Row, state: LaunchState) -> None:
         job = next((one for one in self._world.dlc.jobs if one.id == row["job_id"]), None)
-        if job is None or job.launch != row["id"]:
+        if job is None or (job.launch, job.attempt) != (row["id"], str(row["attempt"])):
             self._world.violated(f"launch {row['id']} took job {row['job_id']}, which is not its own")
             return
         truth = "Stopped" if job.deleted else job.status(self._world.time.now)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.simulation import acting
+
 from junbi.core.lifecycle import ACTIVE
 from junbi.core.plan import Complete, DatasetSpec, Generation, JobTemplate, PlanSpec, Resource, Watch, Workers
+from junbi.core.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,14 +52,22 @@ class People:
         rng = world.rng
         names = ("digits", "labels") if rng.random() < 0.4 else ("digits",)
         self.datasets = {name: self._dataset(name) for name in names}
-        self.plans = {"train": plan("train", ("digits",), ("digits",))}
+        self._policy = acting.policy(rng) if world.has_acts else Policy()
+        self.acting = acting.Acting(world, (FIRST, BUSY))
+        self.plans = {"train": self._plan("train", ("digits",), ("digits",))}
         if len(names) > 1:
             on = rng.choice((("digits", "labels"), ("digits",)))
-            self.plans["both"] = plan("both", on, ("digits", "labels"))
+            self.plans["both"] = self._plan("both", on, ("digits", "labels"))
+        self._versions = ("v1", "v2", "v3", "v4") if world.has_acts else ("v1", "v2")
         #: How often somebody will still change a prefix while it is listed: for ever would leave nothing to judge.
         self._meddlings = 3
         #: What somebody changed or removed in the configuration: of it less can be expected.
         self.touched: set[str] = set()
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether runs of one plan may be under way at the same time."""
+        return self._policy.overlap == "allow"
 
     def generation(self) -> Generation:
         """What junbi.yaml says now."""
@@ -72,7 +83,8 @@ class People:
     def plan_ahead(self) -> None:
         """Decide everything that people will do in this seed."""
         rng = self._world.rng
-        for _ in range(rng.choice((1, 1, 2, 3))):
+        uploads = rng.choice((2, 3, 4)) if self._world.has_acts else rng.choice((1, 1, 2, 3))
+        for _ in range(uploads):
             self._upload(rng.uniform(FIRST, BUSY))
         if rng.random() < 0.3:
             self._at(rng.uniform(FIRST, BUSY), self._late_file)
@@ -84,21 +96,27 @@ class People:
             self._at(rng.uniform(60.0, BUSY), self._delete_job)
         if rng.random() < 0.4:
             self._configure(rng.uniform(0.0, BUSY))
+        if self._world.has_acts:
+            self.acting.plan_ahead()
+
+    def _plan(self, name: str, on: tuple[str, ...], inputs: tuple[str, ...], lr: float = 0.1) -> PlanSpec:
+        return plan(name, on, inputs, lr).model_copy(update={"policy": self._policy})
 
     def _dataset(self, name: str) -> DatasetSpec:
         rng = self._world.rng
         newest = rng.choice(("time", "version"))
-        kind = rng.choice(("marker", "marker", "count", "quiet"))
+        kind = rng.choice(("marker", "marker", "count", "quiet", *(["call"] if self._world.has_acts else ())))
         max_wait = rng.choice((None, None, 120.0))
-        complete = {"marker": {"marker": MARKER}, "count": {"count": 2}, "quiet": {"quiet": 20.0}}[kind]
-        return dataset(name, newest, **complete, max_wait=max_wait)
+        complete = {"marker": {"marker": MARKER}, "count": {"count": 2}, "quiet": {"quiet": 20.0}}
+        complete["call"] = {"call": True}
+        return dataset(name, newest, **complete[kind], max_wait=max_wait)
 
     def _at(self, seconds: float, action: Callable[[], None]) -> None:
         self._world.later(seconds, action.__name__.strip("_"), action)
 
     def _upload(self, start: float) -> None:
         rng = self._world.rng
-        name, version = rng.choice(list(self.datasets)), rng.choice(("v1", "v2"))
+        name, version = rng.choice(list(self.datasets)), rng.choice(self._versions)
         keys = [f"{name}/{version}/part-{number}" for number in range(rng.choice((1, 2, 3)))]
         if self.datasets[name].complete.marker:
             keys.append(f"{name}/{version}/{MARKER}")
@@ -112,6 +130,9 @@ class People:
             self._put_at(start + number * gap, key, content)
         if order < 0.15:
             self._put_at(start + 60.0, keys[0], "again")
+        if self.datasets[name].complete.call:
+            prefix, at = f"{name}/{version}/", start + len(keys) * gap + rng.choice((1.0, 90.0))
+            self._world.later(at, f"call {prefix}", lambda: self.acting.call(prefix))
 
     def _put_at(self, seconds: float, key: str, content: str) -> None:
         self._world.later(seconds, f"put {key} {content}", lambda: self._world.put(key, content))
@@ -165,12 +186,12 @@ class People:
         self._apply()
 
     def _change_plan(self) -> None:
-        self.plans["train"] = plan("train", ("digits",), ("digits",), lr=0.2)
+        self.plans["train"] = self._plan("train", ("digits",), ("digits",), lr=0.2)
         self.touched.add("train")
         self._apply()
 
     def _add_plan(self) -> None:
-        self.plans["more"] = plan("more", ("digits",), ("digits",))
+        self.plans["more"] = self._plan("more", ("digits",), ("digits",))
         self.touched.add("more")
         self._apply()
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation import profile as profiles
+from tests.simulation.acting import has_acts
 from tests.simulation.dlc import Dlc
 from tests.simulation.invariants import Invariants
 from tests.simulation.network import Network
@@ -70,6 +71,7 @@ class World:
         network = Network(self)
         self.oss, self.workspace, self.dlc = Oss(self, network), Workspace(self, network), Dlc(self, network)
         self._house = house
+        self.has_acts = has_acts(seed)
         self.database = house.database(path, self)
         self.ledger = house.ledger(self)
         self.people = People(self)
@@ -163,7 +165,7 @@ class World:
             elif error is not None:
                 self.violated(f"apply failed: {error!r}")
 
-        self._start("apply", lambda: apply(self.ledger, generation), done)
+        self.start("apply", lambda: apply(self.ledger, generation), done)
 
     # What the ports and the ledger call
 
@@ -231,7 +233,8 @@ class World:
         offset = timedelta(seconds=self.rng.uniform(-most, most))
         clock.offset = max(clock.offset, offset) if clock is self.ledger_clock else offset
 
-    def _start(self, name: str, action: Callable[[], Any], done: Any) -> Task:
+    def start(self, name: str, action: Callable[[], Any], done: Any) -> Task:
+        """Begin a task; ``done`` hears how it ended."""
         self._count += 1
         task = Task(f"{name}{self._count}", action, self.time.now, done)
         self.tasks.start(task)
@@ -249,7 +252,7 @@ class World:
             return
         ports = self._house.ports(self, self.rng.choice(self.instances))
         tick = work.tick if function == "reconcile" else follow.tick
-        self._start(function, lambda: tick(ports), self._ticked)
+        self.start(function, lambda: tick(ports), self._ticked)
 
     def _ticked(self, task: Task, answer: Any, error: BaseException | None) -> None:
         del answer
@@ -285,7 +288,7 @@ class World:
             elif attempt < ATTEMPTS:
                 self.later(TIMER * attempt, f"event {event.subject.key}", lambda: self._deliver(event, attempt + 1))
 
-        self._start("oss_upload", lambda: note.note_events(self.ledger, Parsed((event,))), done)
+        self.start("oss_upload", lambda: note.note_events(self.ledger, Parsed((event,))), done)
 
     def due_first(self) -> list[str]:
         """What is to come, soonest first, for the trace."""

@@ -180,6 +180,47 @@ class Cancel:
         assert len(world.jobs_of(launch)) == 1
 
 
+class Rerun:
+    """``junbi rerun`` of a launch that has ended; answered "under way" where the first word was heard."""
+
+    def begin(self, world: World, name: str) -> None:
+        quick(world, name)
+        world.deliver(world.upload(name=name, files=1))
+        world.reconcile()
+        world.cloud.dlc.jobs.change(
+            world.launches[-1].job_id, lambda job: job.move("Succeeded", world.cloud.clock.now(), "", "as ordered")
+        )
+        world.job_change()
+
+    def act(self, world: World, name: str, plan: Plan) -> object:
+        first = next(one for one in world.launches if name in one.pins)
+        return acts.rerun(doomed_ledger(world, plan), first.id, "somebody")
+
+    def check(self, world: World, name: str) -> None:
+        world.settle(ticks=5, step=300)
+        runs = sorted((one for one in world.launches if name in one.pins), key=lambda one: one.rerun)
+        assert [one.rerun for one in runs] == [0, 1]
+        assert [len(world.jobs_of(one)) for one in runs] == [1, 1]
+
+
+class Approve:
+    """``junbi approve`` of a launch that waits for it."""
+
+    def begin(self, world: World, name: str) -> None:
+        declare(world, datasets=(name,), command="true", policy=Policy(approve=True))
+        world.deliver(world.upload(name=name, files=1))
+        world.reconcile()
+        assert not [one for one in world.launches if name in one.pins and one.job_id]
+
+    def act(self, world: World, name: str, plan: Plan) -> object:
+        (launch,) = (one for one in world.launches if name in one.pins)
+        return acts.approve(doomed_ledger(world, plan), launch.id, "somebody")
+
+    def check(self, world: World, name: str) -> None:
+        world.settle(ticks=5, step=300)
+        assert_once(world, name)
+
+
 class Push:
     """A push: noted by its door, its commit found, its code build made, its job submitted."""
 
@@ -244,7 +285,7 @@ class Push:
             made.refs[b"refs/heads/main"] = commit.id
 
 
-FLOWS = {flow.__name__.lower(): flow() for flow in (Tick, Door, Apply, Call, Follow, Cancel, Push)}
+FLOWS = {flow.__name__.lower(): flow() for flow in (Tick, Door, Apply, Call, Follow, Cancel, Rerun, Approve, Push)}
 
 
 def once(world: World, flow: Flow, name: str, first: int | None, second: int | None) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,9 +10,23 @@ from junbi.core.facts import ArrivalState
 from junbi.pipeline import call
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.pipeline.conftest import World
 
 URI, KEY = "oss://data/digits/v1/", "digits:data/digits/v1/"
+
+
+class Raced:
+    """The ledger's engine; just before its first transaction somebody else is faster."""
+
+    def __init__(self, database: Any, faster: Callable[[], object]) -> None:
+        self._database, self._faster = database, [faster]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "transaction" and self._faster:
+            self._faster.pop()()
+        return getattr(self._database, name)
 
 
 @pytest.fixture
@@ -56,6 +70,19 @@ def test_calling_twice_is_calling_once(called: World) -> None:
     assert call.close(called.ledger, KEY, "ann").state is ArrivalState.CLOSED
     called.settle(ticks=2)
     assert len(called.ledger.revisions.newest()) == len(called.jobs) == 1
+
+
+def test_a_call_that_loses_a_race_is_decided_again(called: World) -> None:
+    """An event that is noted between reading and saving costs the call nothing: it is answered, and noted."""
+    told = called.upload(marker=None)
+    called.deliver(told)
+    called.advance(120)
+    ledger = called.ledger_on(Raced(called.database, lambda: called.deliver(told[-1:])))
+    before = called.arrival().row
+    answer = call.close(ledger, KEY, "ann")
+    assert answer.called_at is not None
+    assert called.arrival().called_at == answer.called_at
+    assert called.arrival().row == before + 2
 
 
 def test_it_needs_no_event(called: World) -> None:

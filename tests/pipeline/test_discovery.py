@@ -35,3 +35,15 @@ def test_a_folder_is_found_at_any_depth(world: World, path: str, folder: str) ->
     world.settle(ticks=2)
     assert [one.prefix for one in world.ledger.arrivals.newest()] == [folder]
     assert len(world.launches) == 1
+
+
+def test_a_watch_that_cannot_be_listed_stops_no_other(world: World) -> None:
+    """With every event lost and the first watch's bucket gone, what lies in the others is found all the same."""
+    gone = world.dataset("aaa")
+    gone = gone.model_copy(update={"watch": gone.watch.model_copy(update={"bucket": "gone"})})
+    job = world.plan().job.model_copy(update={"command": "true"})
+    world.apply(world.generation([gone, world.dataset()], [world.plan(job=job)]))
+    world.upload()
+    world.settle(ticks=2)
+    assert [one.prefix for one in world.ledger.arrivals.newest()] == ["digits/v1/"]
+    assert len(world.launches) == 1

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wcmatch import glob
 
-from junbi.core.identity import by_semver
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
+from junbi.core.tags import captures, highest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,14 +56,14 @@ def found(spec: CodeSpec, refs: Mapping[str, str]) -> Found | Reason:
         commit = refs.get(_HEADS + spec.branch)
         if commit is None:
             return _gone(spec, f"no branch {spec.branch}")
-        captures = {"commit": commit, "branch": spec.branch}
-        return Found(commit, _HEADS + spec.branch, f"{spec.branch} {commit[:12]}", captures)
+        taken = {"commit": commit, "branch": spec.branch}
+        return Found(commit, _HEADS + spec.branch, f"{spec.branch} {commit[:12]}", taken)
     tags = {ref.removeprefix(_TAGS): commit for ref, commit in refs.items() if watches(spec, ref)}
     if not tags:
         return _gone(spec, "no tag of that pattern")
-    tag = max(tags, key=lambda name: (by_semver(name), name))
-    captures = {"commit": tags[tag], "tag": tag, **(_tag(spec, tag) or {})}
-    return Found(tags[tag], _TAGS + tag, tag, captures)
+    tag = highest(tags)
+    taken = {"commit": tags[tag], "tag": tag, **(_tag(spec, tag) or {})}
+    return Found(tags[tag], _TAGS + tag, tag, taken)
 
 
 def concerns(spec: CodeSpec, paths: Iterable[str] | None) -> bool:
@@ -93,16 +91,7 @@ def changed(before: str, pushes: Iterable[CommitRef], now: str) -> frozenset[str
 
 
 def _tag(spec: CodeSpec, tag: str) -> dict[str, str] | None:
-    """What the placeholders of a tag pattern take of a tag; None where it is none of the watched."""
-    match = _compiled(spec.tags).fullmatch(tag)
-    if match is None or not re.fullmatch(spec.allow, tag):
-        return None
-    return match.groupdict()
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return captures(spec.tags, spec.allow, tag)
 
 
 def _gone(spec: CodeSpec, what: str) -> Reason:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from junbi.core import tags
 from junbi.core.identity import by_semver
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
@@ -65,22 +65,17 @@ def named(spec: ImageSpec, tag: str, digest: str, seen: Mapping[str, Seen] | Non
     return Found(digest, tag, captures, seen or {})
 
 
-def highest(tags: Iterable[str]) -> str:
-    """The greatest by semantic versioning; of no tags none may be asked for."""
-    return max(tags, key=lambda tag: (by_semver(tag), tag))
-
-
-def dated(tags: Iterable[str], seen: Mapping[str, Seen], read: Mapping[str, str], now: str) -> dict[str, Seen]:
+def dated(there: Iterable[str], seen: Mapping[str, Seen], read: Mapping[str, str], now: str) -> dict[str, Seen]:
     """Since when each tag counts as new: since it was seen first, or named something else than before.
 
     Args:
-        tags: those there are.
+        there: the tags there are.
         seen: as of the look before; empty at the first look, whose tags are of no time and so older than any other.
         read: the digests of tags that a push told of, read just now.
         now: the time of the look.
     """
     found = {}
-    for tag in tags:
+    for tag in there:
         before, digest = seen.get(tag), read.get(tag, "")
         if before is None:
             found[tag] = Seen(digest, now if seen or digest else "")
@@ -105,15 +100,4 @@ def gone(spec: ImageSpec, what: str) -> Reason:
 
 
 def _captures(spec: ImageSpec, tag: str) -> dict[str, str] | None:
-    """What the placeholders of a pattern take of a tag; None where it is none of the watched."""
-    if not spec.tags:
-        return None
-    match = _compiled(spec.tags).fullmatch(tag)
-    if match is None or not re.fullmatch(spec.allow, tag):
-        return None
-    return match.groupdict()
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return tags.captures(spec.tags, spec.allow, tag) if spec.tags else None

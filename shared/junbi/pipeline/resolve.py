@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from junbi.core.code import Found
     from junbi.core.plan import CodeSpec
-    from junbi.ledger.code_lines import LineState
     from junbi.ledger.ledger import Ledger
+    from junbi.ledger.lines import LineState
     from junbi.pipeline.wiring import Ports
 
 #: How often a repository is looked at when no push tells of it: what a lost push costs.

@@ -10,6 +10,7 @@ from junbi.core import identity, image, refusals
 from junbi.core.facts import CreateState, InputKind, Revision
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
+from junbi.core.tags import highest
 from junbi.errors import Refused
 from junbi.ledger.rows import to_time
 from junbi.pipeline import image_registrar, trigger
@@ -66,7 +67,7 @@ def _find(ports: Ports, line: ImageSpec, state: ImageState, pushed: Collection[s
     if not tags:
         return image.gone(line, "no tag of that pattern")
     if line.newest == "semver":
-        tag = image.highest(tags)
+        tag = highest(tags)
         return image.named(line, tag, source.digest(tag))
     read = {tag: source.digest(tag) for tag in pushed if tag in tags}
     seen = image.dated(tags, state.seen, read, to_time(now))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic
 
 from junbi.core.model import Subject
+from junbi.errors import MalformedPayload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from junbi.core.model import Event
-    from junbi.errors import MalformedPayload
 
 
 class IgnoredCode(StrEnum):
@@ -46,8 +48,37 @@ class Parsed(Generic[Subject]):
         events: in the payload's order, each id once.
         malformed: one problem for every record that could not be read; such a record costs the others nothing.
         ignored: what it holds that is no event, with the reason.
+        source: who sent it, such as ``github``, where there is more than one; no part of what it says.
     """
 
     events: tuple[Event[Subject], ...] = ()
     malformed: tuple[MalformedPayload, ...] = ()
     ignored: tuple[Ignored, ...] = ()
+    source: str = field(default="", compare=False)
+
+
+def together(reads: Iterable[Callable[[], Event[Subject] | Ignored]]) -> Parsed[Subject]:
+    """What the parts of a delivery come to; one that cannot be read costs the others nothing.
+
+    Args:
+        reads: one for each part, in the payload's order.
+
+    Raises:
+        MalformedPayload: not one part can be read.
+    """
+    events: dict[str, Event[Subject]] = {}
+    ignored: list[Ignored] = []
+    malformed: list[MalformedPayload] = []
+    for read in reads:
+        try:
+            told = read()
+        except MalformedPayload as problem:
+            malformed.append(problem)
+            continue
+        if isinstance(told, Ignored):
+            ignored.append(told)
+        else:
+            events.setdefault(told.id, told)
+    if malformed and not events and not ignored:
+        raise malformed[0]
+    return Parsed(tuple(events.values()), tuple(malformed), tuple(ignored))

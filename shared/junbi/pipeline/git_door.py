@@ -44,10 +44,9 @@ def webhooks(ledger: Ledger) -> list[Webhook]:
     return [Webhook(names) for names in ledger.code_lines.webhooks()]
 
 
-def parse(delivery: Delivery, now: datetime) -> tuple[str, Parsed[CommitRef]]:
+def parse(delivery: Delivery, now: datetime) -> Parsed[CommitRef]:
     """Read it."""
-    source = git.source(delivery)
-    return source.NAME if source else "", git.parse(delivery, now)
+    return git.parse(delivery, now)
 
 
 def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[CommitRef], noted: Noted, now: datetime) -> None:

@@ -35,11 +35,9 @@ def webhooks(ledger: Ledger) -> list[Webhook]:
     return [Webhook(names, in_url) for names, in_url in ledger.image_lines.webhooks()]
 
 
-def parse(delivery: Delivery, now: datetime) -> tuple[str, Parsed[ImageRef]]:
+def parse(delivery: Delivery, now: datetime) -> Parsed[ImageRef]:
     """Read it: here the body tells who sent it."""
-    parsed = registry.parse(delivery, now)
-    sender = registry.source(delivery, delivery.document())
-    return sender.NAME if sender else "", parsed
+    return registry.parse(delivery, now)
 
 
 def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[ImageRef], noted: Noted, now: datetime) -> None:

@@ -75,8 +75,8 @@ class Door(Protocol):
         """Everything that pushes may be proved with."""
         ...
 
-    def parse(self, delivery: Delivery, now: datetime) -> tuple[str, Parsed[Any]]:
-        """Who sent a verified delivery, and its events. MalformedPayload where it cannot be read."""
+    def parse(self, delivery: Delivery, now: datetime) -> Parsed[Any]:
+        """The events of a verified delivery, and who sent it. MalformedPayload where it cannot be read."""
         ...
 
     def note(self, ledger: Ledger, signed: Sequence[Webhook], event: Event[Any], noted: Noted, now: datetime) -> None:
@@ -105,13 +105,13 @@ def receive(door: Door, ledger: Ledger, delivery: Delivery) -> tuple[Answer, boo
         told = f"of {known.id}, which came {known.at:%Y-%m-%d %H:%M:%S} UTC"
         return Answer(200, {"duplicate": told, **known.outcome}), False
     try:
-        source, parsed = door.parse(delivery, now)
+        parsed = door.parse(delivery, now)
     except MalformedPayload as problem:
         return _kept(door, ledger, delivery, problem, now), False
     with ledger.transaction(alone=False):
         noted = _note(door, ledger, signed, parsed, now)
         outcome = {**noted, "signed with": verified.fingerprint}
-        ledger.deliveries.put(verified.replay, door.ENDPOINT, source, outcome, now)
+        ledger.deliveries.put(verified.replay, door.ENDPOINT, parsed.source, outcome, now)
     due = bool(noted["noted"]) and ledger.worklist.may_poke(now)
     return Answer(200, {"delivery": verified.replay, **outcome}), due
 

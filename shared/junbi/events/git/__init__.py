@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from junbi.errors import MalformedPayload
@@ -34,4 +35,4 @@ def parse(delivery: Delivery, now: datetime) -> Parsed[CommitRef]:
     sender = source(delivery)
     if sender is None:
         raise MalformedPayload("", "a header of a Git host, such as X-GitHub-Event", "none of those known")
-    return sender.parse(delivery, now)
+    return replace(sender.parse(delivery, now), source=sender.NAME)

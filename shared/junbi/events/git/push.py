@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from junbi.core.model import CommitRef, Event, EventKind
-from junbi.errors import MalformedPayload
 from junbi.events.document import shown
 from junbi.events.git.address import known
-from junbi.events.parsed import Ignored, IgnoredCode, Parsed
+from junbi.events.parsed import Ignored, IgnoredCode, Parsed, together
 from junbi.events.signatures import replay_key
 
 if TYPE_CHECKING:
@@ -61,24 +60,20 @@ def parsed(
     Raises:
         MalformedPayload: not one ref can be read.
     """
-    events: dict[str, Event[CommitRef]] = {}
-    ignored: list[Ignored] = []
-    malformed: list[MalformedPayload] = []
-    for read in reads:
-        try:
-            move = read()
-        except MalformedPayload as problem:
-            malformed.append(problem)
-            continue
+    return together(_told(read, delivery, now, addresses) for read in reads)
+
+
+def _told(
+    read: Callable[[], Moved], delivery: Delivery, now: datetime, addresses: Sequence[str]
+) -> Callable[[], Event[CommitRef] | Ignored]:
+    def told() -> Event[CommitRef] | Ignored:
+        move = read()
         if move.after and move.after == move.before:
-            told = f"{shown(move.ref)} is where it was: a test of the webhook."
-            ignored.append(Ignored(move.name, IgnoredCode.NO_CHANGE, told))
-            continue
-        event = _event(delivery, now, addresses, move)
-        events.setdefault(event.id, event)
-    if malformed and not events and not ignored:
-        raise malformed[0]
-    return Parsed(tuple(events.values()), tuple(malformed), tuple(ignored))
+            said = f"{shown(move.ref)} is where it was: a test of the webhook."
+            return Ignored(move.name, IgnoredCode.NO_CHANGE, said)
+        return _event(delivery, now, addresses, move)
+
+    return told
 
 
 def nothing(name: str, code: IgnoredCode, message: str) -> Parsed[CommitRef]:

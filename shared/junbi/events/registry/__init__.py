@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from junbi.errors import MalformedPayload
@@ -45,4 +46,4 @@ def parse(delivery: Delivery, now: datetime) -> Parsed[ImageRef]:
     sender = source(delivery, document)
     if sender is None:
         raise MalformedPayload("", "an announcement of an image by a registry that we know", shown(document.value))
-    return sender.parse(delivery, document, now)
+    return replace(sender.parse(delivery, document, now), source=sender.NAME)

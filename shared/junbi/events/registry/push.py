@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from junbi.core.model import Event, EventKind, ImageRef
-from junbi.errors import MalformedPayload
 from junbi.events.document import shown
-from junbi.events.parsed import Ignored, IgnoredCode, Parsed
+from junbi.events.parsed import Ignored, IgnoredCode, Parsed, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,23 +47,15 @@ def parsed(now: datetime, reads: Iterable[Callable[[], Pushed | Ignored]]) -> Pa
     Raises:
         MalformedPayload: not one part can be read.
     """
-    events: dict[str, Event[ImageRef]] = {}
-    ignored: list[Ignored] = []
-    malformed: list[MalformedPayload] = []
-    for read in reads:
-        try:
-            told = read()
-        except MalformedPayload as problem:
-            malformed.append(problem)
-            continue
-        if isinstance(told, Ignored):
-            ignored.append(told)
-        else:
-            event = _event(told, now)
-            events.setdefault(event.id, event)
-    if malformed and not events and not ignored:
-        raise malformed[0]
-    return Parsed(tuple(events.values()), tuple(malformed), tuple(ignored))
+    return together(_told(read, now) for read in reads)
+
+
+def _told(read: Callable[[], Pushed | Ignored], now: datetime) -> Callable[[], Event[ImageRef] | Ignored]:
+    def told() -> Event[ImageRef] | Ignored:
+        found = read()
+        return found if isinstance(found, Ignored) else _event(found, now)
+
+    return told
 
 
 def ignored(name: str, told: str = "") -> Ignored:

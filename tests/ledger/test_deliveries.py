@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from junbi.core.model import CommitRef, Reason
 from junbi.core.plan import CodeSpec
-from junbi.ledger.code_lines import MOST_PATHS, LineState
+from junbi.ledger.code_lines import MOST_PATHS
 from junbi.ledger.deliveries import RING, RefusedDelivery
+from junbi.ledger.lines import LineState
 
 if TYPE_CHECKING:
     from junbi.ledger.ledger import Ledger

@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from junbi.core.model import CommitRef
 from junbi.core.plan import CodeSpec
 from junbi.errors import LedgerError
-from junbi.ledger.rows import from_reason, from_time, to_json, to_reason, to_time
+from junbi.ledger.lines import LineState, columns, from_webhook, standing, to_webhook
+from junbi.ledger.rows import to_json, to_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from junbi.core.model import Reason
     from junbi.ledger.database import Database
 
 #: Paths of a push that are kept. One that changes more is looked at whatever it touches.
 MOST_PATHS = 1000
-
-_SEPARATOR = ","
-
-
-@dataclass(frozen=True, slots=True)
-class LineState:
-    """Where a watched line stands.
-
-    Attributes:
-        since: since when code of this name is watched.
-        head: the commit that was looked at last; empty before the first look, and where what is watched changed.
-        looked_at: when its repository was read last; None before that, and where what is watched changed.
-        reason: why there is no commit to train with, if there is none.
-    """
-
-    since: datetime
-    head: str = ""
-    looked_at: datetime | None = None
-    reason: Reason | None = None
 
 
 class CodeLines:
@@ -55,7 +35,7 @@ class CodeLines:
                 "put_code_line",
                 name=line.name,
                 address=line.address,
-                webhook=_SEPARATOR.join(line.webhook),
+                webhook=to_webhook(line.webhook),
                 spec=line.model_dump_json(),
                 now=to_time(now),
             )
@@ -70,14 +50,11 @@ class CodeLines:
         row = self._database.row("code_line_state", name=name)
         if row is None:
             raise LedgerError(f"the ledger watches no code {name}")
-        looked_at = from_time(row["looked_at"]) if row["looked_at"] else None
-        return LineState(from_time(row["since"]), row["head"], looked_at, from_reason(row["reason"]))
+        return LineState(**standing(row))
 
     def save_state(self, name: str, state: LineState) -> None:
         """Save where a line stands after a look."""
-        looked_at = to_time(state.looked_at) if state.looked_at else ""
-        reason = to_reason(state.reason)
-        self._database.run("save_code_line_state", name=name, head=state.head, looked_at=looked_at, reason=reason)
+        self._database.run("save_code_line_state", name=name, **columns(state))
 
     def all(self) -> list[CodeSpec]:
         """Every line, by name."""
@@ -85,13 +62,13 @@ class CodeLines:
 
     def at(self, addresses: Iterable[str], webhook: tuple[str, ...]) -> list[CodeSpec]:
         """The lines of a repository, by any of its addresses, whose pushes are signed with those secrets."""
-        signed = _SEPARATOR.join(webhook)
+        signed = to_webhook(webhook)
         rows = self._database.rows("code_lines_at", addresses=to_json(list(addresses)), webhook=signed)
         return [CodeSpec.model_validate_json(row["spec"]) for row in rows]
 
     def webhooks(self) -> list[tuple[str, ...]]:
         """The secrets that pushes are signed with, by name: of each webhook those that are valid beside each other."""
-        return [tuple(row["webhook"].split(_SEPARATOR)) for row in self._database.rows("webhooks")]
+        return [from_webhook(row["webhook"]) for row in self._database.rows("webhooks")]
 
     def note(self, line: str, push: CommitRef, now: datetime) -> None:
         """Keep what a push said; the same one again changes nothing."""

@@ -9,34 +9,24 @@ from typing import TYPE_CHECKING
 from junbi.core.image import Seen
 from junbi.core.plan import ImageSpec
 from junbi.errors import LedgerError
-from junbi.ledger.rows import from_reason, from_time, to_json, to_reason, to_time
+from junbi.ledger.lines import LineState, columns, from_webhook, standing, to_webhook
+from junbi.ledger.rows import to_json, to_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from junbi.core.model import Reason
     from junbi.ledger.database import Database
-
-_SEPARATOR = ","
 
 
 @dataclass(frozen=True, slots=True)
-class ImageState:
+class ImageState(LineState):
     """Where a watched image stands.
 
     Attributes:
-        since: since when an image of this name is watched.
-        head: the digest that was looked at last; empty before the first look, and where what is watched changed.
-        looked_at: when its registry was read last; None before that, and where what is watched changed.
-        reason: why there is nothing to train with, if there is none.
         seen: the tags of a pattern of which the newest in time counts.
     """
 
-    since: datetime
-    head: str = ""
-    looked_at: datetime | None = None
-    reason: Reason | None = None
     seen: Mapping[str, Seen] = field(default_factory=dict)
 
 
@@ -56,7 +46,7 @@ class ImageLines:
                 name=line.name,
                 host=line.host,
                 path=line.path,
-                webhook=_SEPARATOR.join(line.webhook),
+                webhook=to_webhook(line.webhook),
                 unsigned=int(line.unsigned),
                 spec=line.model_dump_json(),
                 now=to_time(now),
@@ -77,19 +67,12 @@ class ImageLines:
         if row is None:
             raise LedgerError(f"the ledger watches no image {name}")
         seen = {tag: Seen(digest, at) for tag, (digest, at) in json.loads(row["seen"]).items()}
-        looked_at = from_time(row["looked_at"]) if row["looked_at"] else None
-        return ImageState(from_time(row["since"]), row["head"], looked_at, from_reason(row["reason"]), seen)
+        return ImageState(**standing(row), seen=seen)
 
     def save_state(self, name: str, state: ImageState) -> None:
         """Save where a line stands after a look."""
-        self._database.run(
-            "save_image_line_state",
-            name=name,
-            head=state.head,
-            looked_at=to_time(state.looked_at) if state.looked_at else "",
-            reason=to_reason(state.reason),
-            seen=to_json({tag: astuple(one) for tag, one in state.seen.items()}),
-        )
+        seen = to_json({tag: astuple(one) for tag, one in state.seen.items()})
+        self._database.run("save_image_line_state", name=name, **columns(state), seen=seen)
 
     def at(self, host: str, path: str, webhook: tuple[str, ...], *, unsigned: bool) -> list[ImageSpec]:
         """The lines of a repository whose pushes come with those secrets.
@@ -100,14 +83,14 @@ class ImageLines:
             webhook: the names of the secrets.
             unsigned: whether the secret may stand in the address.
         """
-        signed = _SEPARATOR.join(webhook)
+        signed = to_webhook(webhook)
         rows = self._database.rows("image_lines_at", host=host, path=path, webhook=signed, unsigned=int(unsigned))
         return [ImageSpec.model_validate_json(row["spec"]) for row in rows]
 
     def webhooks(self) -> list[tuple[tuple[str, ...], bool]]:
         """The names of the secrets of each webhook, and whether these may stand in the address."""
         rows = self._database.rows("image_webhooks")
-        return [(tuple(row["webhook"].split(_SEPARATOR)), bool(row["unsigned"])) for row in rows]
+        return [(from_webhook(row["webhook"]), bool(row["unsigned"])) for row in rows]
 
     def note(self, line: str, tag: str, now: datetime) -> None:
         """Keep that a push told of a tag, which is empty for one that named a digest alone."""

@@ -103,16 +103,14 @@ class Worklist:
 
     def due(self, now: datetime) -> int:
         """How many rows wait for a worker."""
-        return int(self._due(now)["due"])
+        return self.backlog(now)[0]
 
-    def lag(self, now: datetime) -> timedelta:
-        """How long the row that waits longest for a worker has been due."""
-        oldest = self._due(now)["oldest"]
-        return now - from_time(oldest) if oldest else timedelta(0)
-
-    def _due(self, now: datetime) -> dict[str, Any]:
+    def backlog(self, now: datetime) -> tuple[int, timedelta]:
+        """How many rows wait for a worker, and how long the one that waits longest has been due."""
         seldom = to_time(now - SELDOM)
-        return self._database.row("due", now=to_time(now), seldom=seldom, patience=PATIENCE) or {"due": 0, "oldest": ""}
+        (row,) = self._database.rows("due", now=to_time(now), seldom=seldom, patience=PATIENCE)
+        lag = now - from_time(row["oldest"]) if row["oldest"] else timedelta(0)
+        return int(row["due"]), lag
 
     def unwatched(self) -> list[tuple[Kind, str]]:
         """What is not at its end and that nothing would ever look at: there should be none, and it is asked for."""

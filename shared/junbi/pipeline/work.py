@@ -68,8 +68,8 @@ def _keep_house(ports: Ports, done: Counter[str]) -> None:
 
 def _backlog(ports: Ports) -> dict[str, object]:
     """How much is still due, and since how long: a tick that falls behind says so."""
-    worklist, now = ports.ledger.worklist, ports.ledger.now()
-    due, lag = worklist.due(now), worklist.lag(now).total_seconds()
+    due, behind = ports.ledger.worklist.backlog(ports.ledger.now())
+    lag = behind.total_seconds()
     if lag > LATE:
         _log.warning("reconcile falls behind", due=due, lag=lag)
     return {"still_due": due, "lag": lag}

@@ -37,6 +37,13 @@ class Findings:
         """Something that works and is probably not meant."""
         self.warnings.append(self._problem(path, message, key=False))
 
+    def declared(self, name: str, things: Iterable[str], what: str, path: Path) -> bool:
+        """Whether something of this name is declared; an error where it is not."""
+        there = list(things)
+        if name not in there:
+            self.error(path, f"no {what} {name!r}{suggestion(name, there)}; there are: {listed(there)}")
+        return name in there
+
     def spelling(self, path: Path) -> str | None:
         """How the scalar at this path is written in the file."""
         node = find(self._root, path)[1] if self._root else None

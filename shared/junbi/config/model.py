@@ -9,13 +9,13 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from junbi.config.code import Code
 from junbi.config.images import AnyImage
 from junbi.config.policies import Limits, On, Policy
+from junbi.config.resources import AnyResource, Workers
 from junbi.config.section import Section
 from junbi.config.types import (
     Bytes,
     DatasetId,
     Duration,
     Expression,
-    Instance,
     Key,
     Marker,
     Mount,
@@ -173,20 +173,6 @@ AnyDataset = Annotated[
 ]
 
 
-class Resource(Section):
-    """What jobs run on."""
-
-    public: Instance
-    """A public instance type."""
-
-
-class Workers(Section):
-    """The pods of a job."""
-
-    count: Annotated[int, Field(ge=1, le=1000)] = 1
-    """How many."""
-
-
 class Job(Section):
     """The job as PAI gets it."""
 
@@ -263,7 +249,7 @@ class Config(Section):
     """Watched lines of Git repositories."""
     images: Named[AnyImage] = {}
     """Container images: fixed ones, and ones whose pushes are watched."""
-    resources: Named[Resource] = {}
+    resources: Named[AnyResource] = {}
     """What jobs run on."""
     plans: Named[Plan] = {}
     """Training jobs."""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from junbi.config.findings import listed, suggestion
 from junbi.config.images import WatchedImage, address
 from junbi.config.never import check_limits, check_retries
+from junbi.config.placement import check_placement, compile_queue, compile_resource, compile_workers
 from junbi.config.policy_specs import check_joins, check_policy, compile_policy
 from junbi.config.request import check_request
 from junbi.config.templates import check_templates
 from junbi.config.watches import existing_datasets
 from junbi.core.places import split
-from junbi.core.plan import JobTemplate, Output, PlanSpec, Resource, Workers
+from junbi.core.plan import JobTemplate, Output, PlanSpec
 from junbi.core.rules import mount_collision
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def compile_plan(
     """The plan, or None where what is wrong with it leaves nothing to check further."""
     plan, path = config.plans[name], ("plans", name)
     _inputs(plan, config, path, findings)
-    code_known = plan.code is None or _known(plan.code, config.code, "code", (*path, "code"), findings)
-    images = _known(plan.image, config.images, "image", (*path, "image"), findings)
-    resources = _known(plan.resource, config.resources, "resource", (*path, "resource"), findings)
+    code_known = plan.code is None or findings.declared(plan.code, config.code, "code", (*path, "code"))
+    images = findings.declared(plan.image, config.images, "image", (*path, "image"))
+    resources = findings.declared(plan.resource, config.resources, "resource", (*path, "resource"))
     _reserved(config, plan, path, findings)
     check_request(plan.job.request, (*path, "job", "request"), findings)
     existing = existing_datasets(config)
@@ -48,8 +49,16 @@ def compile_plan(
     check_policy(plan.policy, config, path, findings)
     check_retries(plan.policy, config, path, findings)
     check_limits(plan.policy, config, path, findings)
+    fallbacks = check_placement(plan, config, path, findings)
     outputs_right = _outputs(plan, path, findings)
-    if not (images and resources and code_known and outputs_right and set(plan.datasets) <= set(config.datasets)):
+    if not (
+        images
+        and resources
+        and fallbacks
+        and code_known
+        and outputs_right
+        and set(plan.datasets) <= set(config.datasets)
+    ):
         return None
     spec = _spec(name, plan, config)
     collision = mount_collision.check(spec)
@@ -68,11 +77,11 @@ def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
         datasets=tuple(watched),
         mounts={dataset: config.datasets[dataset].mount for dataset in watched},
         image=address(config.images[plan.image]),
-        resource=Resource(name=plan.resource, public=config.resources[plan.resource].public),
+        resource=compile_resource(plan.resource, config),
         params=plan.params,
         job=JobTemplate(
             type=plan.job.type,
-            workers=Workers(**plan.job.workers.model_dump()),
+            workers=compile_workers(plan.job.workers),
             command=plan.job.command,
             env=plan.job.env,
             request=plan.job.request,
@@ -87,6 +96,7 @@ def _spec(name: str, plan: Plan, config: Config) -> PlanSpec:
         image_line=watched_image(plan, config),
         policy=compile_policy(plan.policy, config),
         existing=tuple(existing[dataset] for dataset in plan.datasets if dataset in existing),
+        queue=compile_queue(plan, config),
     )
 
 
@@ -100,13 +110,6 @@ def starters(plan: Plan) -> list[str]:
     return plan.on if isinstance(plan.on, list) else plan.on.all
 
 
-def _known(name: str, things: Iterable[str], what: str, path: Path, findings: Findings) -> bool:
-    known = list(things)
-    if name not in known:
-        findings.error(path, f"no {what} {name!r}{suggestion(name, known)}; there are: {listed(known)}")
-    return name in known
-
-
 def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
     existing = existing_datasets(config)
     starting = ("on",) if isinstance(plan.on, list) else ("on", "all")
@@ -115,7 +118,7 @@ def _inputs(plan: Plan, config: Config, path: Path, findings: Findings) -> None:
             if name in names[:index]:
                 findings.error((*path, *key, index), f"{name!r} stands in the list twice")
             elif names is plan.datasets:
-                _known(name, config.datasets, "dataset", (*path, *key, index), findings)
+                findings.declared(name, config.datasets, "dataset", (*path, *key, index))
             elif name in {plan.code, watched_image(plan, config)}:
                 continue
             elif name not in plan.datasets:

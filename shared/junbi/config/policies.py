@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from junbi.config.resources import Queue
 from junbi.config.section import Section
 from junbi.config.types import Duration, Name, TimeOfDay
 
@@ -92,7 +93,9 @@ class Policy(Section):
     mode: Literal["live", "shadow"] = "live"
     """With ``shadow`` everything is decided and recorded, and nothing submitted."""
     priority: Annotated[int, Field(ge=1, le=9)] | None = None
-    """PAI's priority, which counts among the jobs of a quota."""
+    """PAI's priority, which counts among the jobs of a quota, and here among the launches that wait for it."""
+    quota: Queue | None = None
+    """How its launches wait for their turn in a quota."""
 
 
 class Together(Section):

@@ -128,6 +128,9 @@ Address = _matching(
     "a registry address such as registry.cn-hangzhou.aliyuncs.com/team/image:1.0, without https://",
 )
 Label = _matching(r"[^=,\s](?:[^=,]{0,62}[^=,\s])?", "a label without = and ,")
+#: As PAI writes amounts of memory.
+Memory = _matching(r"[1-9]\d{0,6}[MGT]i", "an amount of memory such as 28Gi")
+QuotaId = _matching(r"[A-Za-z0-9][A-Za-z0-9_-]*", "a quota's id such as quota1a2b3c")
 DatasetId = _matching(r"d-[a-z0-9]+", "a dataset's id such as d-k1x2y3z4")
 Version = _matching(r"v[1-9]\d*", "a dataset version such as v7")
 Marker = _matching(r"[^/{}]+(?:/[^/{}]+)*", "an object's name below the version's folder, such as _SUCCESS")

@@ -36,3 +36,13 @@ TAG_DEPLOYMENT = "junbi.deployment"
 TAG_LAUNCH = "junbi.launch"
 TAG_IDENTITY = "junbi.identity"
 TAG_ATTEMPT = "junbi.attempt"
+
+#: Assumed: a quota takes jobs while its status is one of these. The sources name Ready and Creating, others Enabled and
+#: Initializing; no page lists them all. How to check: read a quota that jobs run in. If it is wrong: launches for a
+#: quota in another usable status wait with QuotaNotReady, which names that status.
+USABLE_QUOTA = frozenset({"Ready", "Enabled"})
+
+#: Assumed: a job that has left PAI's queue for so long is part of its quota's ``AllocatedQuota``. How to check: start a
+#: job in an empty quota and read it until it shows. If it is wrong and longer: in that time a launch that waits for
+#: room here may be admitted although there is none, and waits in PAI's queue.
+QUOTA_LAG = timedelta(minutes=1)

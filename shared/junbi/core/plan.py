@@ -171,9 +171,21 @@ class Output(Spec):
 
 
 class Workers(Spec):
-    """The pods of a job: how many."""
+    """The pods of a job.
+
+    Attributes:
+        count: how many.
+        cpu, memory, gpu, gpu_type: what each asks of a quota, memory as PAI writes it; zero and empty where an
+            instance type says it.
+        shared_memory: what the processes of each may share.
+    """
 
     count: int = 1
+    cpu: int = 0
+    memory: str = ""
+    shared_memory: str = ""
+    gpu: int = 0
+    gpu_type: str = ""
 
 
 class JobTemplate(Spec):
@@ -187,10 +199,35 @@ class JobTemplate(Spec):
 
 
 class Resource(Spec):
-    """Where the job runs: for now a public instance type."""
+    """Where the job runs: on a public instance type, or in a quota by its id."""
 
     name: str
-    public: str
+    public: str = ""
+    quota: str = ""
+    kind: Literal["general", "lingjun"] = "general"
+
+
+class Fallback(Spec):
+    """What a plan runs on instead after ``after`` seconds in the line for its quota."""
+
+    resource: Resource
+    after: float
+    workers: Workers
+
+
+class Queue(Spec):
+    """How the launches of a plan wait for their turn in a quota.
+
+    Attributes:
+        waits: whether they are held here until there is room; else PAI's own queue gets them.
+        max_queued: so many of ours may stand in PAI's queue of the quota.
+        aging: seconds in which smaller launches may pass one that does not fit yet.
+    """
+
+    waits: bool = False
+    max_queued: int = 1
+    aging: float = 3600.0
+    fallback: tuple[Fallback, ...] = ()
 
 
 class PlanSpec(Spec):
@@ -224,6 +261,7 @@ class PlanSpec(Spec):
     code_mount: str = ""
     image_line: str = ""
     existing: tuple[ExistingDataset, ...] = ()
+    queue: Queue = Queue()
 
     @property
     def inputs(self) -> tuple[str, ...]:

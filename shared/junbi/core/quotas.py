@@ -34,6 +34,9 @@ DECLARED = (
     "Description",
 )
 
+#: PAI's name for what a resource is declared as.
+KIND_OF = {"general": "ECS", "lingjun": "Lingjun"}
+
 #: The resources of a quota whose amounts are numbers.
 RESOURCES = ("CPU", "Memory", "GPU")
 
@@ -83,8 +86,8 @@ class Change:
     members: tuple[str, ...] = ()
 
 
-#: Changes that are told in the story and wake launches. More of something free is neither: it comes with each job that
-#: ends, and no plan names a quota that would wait for it.
+#: Changes that are told in the story, and after which all checks of a launch may come out otherwise. More of something
+#: free comes with each job that ends, and matters to those who stand in the line for it.
 DECISIVE = frozenset({"QuotaFound", "QuotaChanged", "QuotaGone"})
 
 

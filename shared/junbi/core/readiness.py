@@ -16,16 +16,19 @@ from junbi.core.rules import (
     mount_collision,
     plan_present,
     public_resource,
+    quota,
     request_size,
+    worker_spec,
     workspace,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from junbi.core.facts import Pinned
     from junbi.core.model import Reason
     from junbi.core.plan import PlanSpec
+    from junbi.core.quotas import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class LaunchFacts:
         pinned: by the input's name.
         listed: the digest of each dataset's prefix as listed just now; a dataset not listed yet is absent.
         existing: what PAI says of the datasets that the plan names by id.
+        quotas: the plan's quota as it was read last, and those it is nested in; see ``rules.quota``.
+        quota_problem: why it could not be read the last time.
         unknown: placeholders of the plan that nothing pinned gives a value for.
         request_size: bytes of CreateJob's body; 0 while it cannot be built.
     """
@@ -51,6 +56,8 @@ class LaunchFacts:
     pinned: Mapping[str, Pinned]
     listed: Mapping[str, str] = field(default_factory=dict)
     existing: Mapping[str, dataset_exists.Seen] = field(default_factory=dict)
+    quotas: Sequence[Snapshot] | None = ()
+    quota_problem: str = ""
     unknown: tuple[str, ...] = ()
     request_size: int = 0
 
@@ -71,7 +78,8 @@ def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
     return (
         fits,
         workspace.check(facts.workspace, facts.workspace_status),
-        public_resource.check(facts.plan.resource, facts.instance_types),
+        worker_spec.check(facts.plan.resource, facts.plan.job.workers, facts.plan.job.type),
+        _resource(facts, facts.plan),
         mount_collision.check(facts.plan),
         request_size.check(facts.request_size),
         *(dataset_exists.check(one, facts.existing[one.name]) for one in facts.plan.existing),
@@ -79,6 +87,12 @@ def evaluate(facts: LaunchFacts) -> tuple[Check, ...]:
         *([code_build.check(facts.plan.code, facts.pinned[facts.plan.code])] if facts.plan.code else ()),
         *([image_pinned.check(image, facts.pinned[image])] if (image := facts.plan.image_line) else ()),
     )
+
+
+def _resource(facts: LaunchFacts, plan: PlanSpec) -> Check:
+    if plan.resource.quota:
+        return quota.check(plan.resource, facts.quotas, facts.quota_problem, facts.workspace, plan.job.workers)
+    return public_resource.check(plan.resource, facts.instance_types)
 
 
 #: Which state leads when several checks are not ready.

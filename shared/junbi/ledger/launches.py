@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from junbi.core import lifecycle
+from junbi.core.facts import LaunchState
 from junbi.errors import Stale
 from junbi.ledger import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from junbi.core.facts import Launch, LaunchState
+    from junbi.core.facts import Launch
     from junbi.ledger.database import Database
+
+
+#: A launch in one of these has no job and asks for none, whatever way led it there.
+_HOLDS_NOTHING = lifecycle.FINAL | {LaunchState.REFUSED}
 
 
 class Launches:
@@ -68,5 +74,15 @@ class Launches:
 
     def save(self, launch: Launch) -> None:
         """Save a changed launch. Stale where another worker was faster."""
-        if self._database.run("save_launch", **rows.launch_columns(launch)) != 1:
+        columns = rows.launch_columns(launch)
+        if self._database.run("save_launch", **columns) != 1:
             raise Stale(f"launch {launch.id} was changed meanwhile")
+        if launch.spec.resource.quota or launch.spec.queue.fallback:
+            self._move_in_quota(launch, columns["updated_at"])
+
+    def _move_in_quota(self, launch: Launch, now: str) -> None:
+        """Wake who waits behind a launch that moved on, and free what it holds when it needs it no more."""
+        if launch.since == launch.updated_at:
+            self._database.run("wake_quota", launch=launch.id, due_at=now)
+        over = int(launch.state in _HOLDS_NOTHING)
+        self._database.run("free_reservation", launch=launch.id, attempt=launch.attempt, over=over)

@@ -22,6 +22,7 @@ from junbi.ledger.notes import Notes
 from junbi.ledger.overview import Overview
 from junbi.ledger.policies import Policies
 from junbi.ledger.quotas import Quotas
+from junbi.ledger.reservations import Reservations
 from junbi.ledger.returns import Returns
 from junbi.ledger.revisions import Revisions
 from junbi.ledger.rows import to_time
@@ -69,6 +70,7 @@ class Ledger:
         self.worklist = Worklist(database)
         self.policies = Policies(database)
         self.quotas = Quotas(database)
+        self.reservations = Reservations(database)
         self.overview = Overview(database)
 
     def now(self) -> datetime:

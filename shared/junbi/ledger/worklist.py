@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from junbi.ledger.database import Database
 
-Kind = Literal["arrival", "revision", "launch", "plan", "audit", "expectation", "proof", "code", "image"]
+Kind = Literal["arrival", "revision", "launch", "plan", "audit", "expectation", "proof", "code", "image", "quota"]
 
 #: How long a claimed row belongs to its worker. Longer than any one look takes; a worker that died in between
 #: leaves its row to others after it.

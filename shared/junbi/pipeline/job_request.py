@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from junbi.core.assumptions import TAG_ATTEMPT, TAG_DEPLOYMENT, TAG_IDENTITY, TAG_LAUNCH
 from junbi.core.facts import InputKind
 from junbi.core.placeholders import fill, references
-from junbi.wire.dlc import CodeSource, CreateJobRequest, DataSource, JobSettings, JobSpec
+from junbi.wire.dlc import CodeSource, CreateJobRequest, DataSource, JobSettings, JobSpec, ResourceConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from junbi.core.facts import Launch, Pinned
-    from junbi.core.plan import ExistingDataset, Output, PlanSpec
+    from junbi.core.plan import ExistingDataset, Output, PlanSpec, Workers
     from junbi.ledger.generations import Scope
 
 
@@ -33,6 +33,7 @@ def build(scope: Scope, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJ
         job_specs=[_workers(plan, _image(plan, pinned))],
         user_command=fill(plan.job.command, values, quote=shlex.quote),
         workspace_id=scope.workspace,
+        resource_id=plan.resource.quota or None,
         data_sources=[
             *(_dataset(plan, name, one) for name, one in pinned.items() if one.revision.kind is InputKind.DATASET),
             *(_existing(one) for one in plan.existing),
@@ -91,7 +92,24 @@ def _image(plan: PlanSpec, pinned: Mapping[str, Pinned]) -> str:
 
 
 def _workers(plan: PlanSpec, image: str) -> JobSpec:
-    return JobSpec(type="Worker", image=image, pod_count=plan.job.workers.count, ecs_spec=plan.resource.public)
+    return JobSpec(
+        type="Worker",
+        image=image,
+        pod_count=plan.job.workers.count,
+        ecs_spec=plan.resource.public or None,
+        resource_config=_asked(plan.job.workers) if plan.resource.quota else None,
+    )
+
+
+def _asked(workers: Workers) -> ResourceConfig:
+    """What each pod asks for, as PAI has it: texts, and nothing for what is not asked for."""
+    return ResourceConfig(
+        cpu=str(workers.cpu),
+        memory=workers.memory,
+        shared_memory=workers.shared_memory or None,
+        gpu=str(workers.gpu) if workers.gpu else None,
+        gpu_type=workers.gpu_type or None,
+    )
 
 
 def _dataset(plan: PlanSpec, name: str, one: Pinned) -> DataSource:

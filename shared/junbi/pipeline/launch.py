@@ -11,7 +11,7 @@ from junbi.core.facts import Launch, LaunchState
 from junbi.core.model import State
 from junbi.core.reasons import Code
 from junbi.errors import Stale
-from junbi.pipeline import attend, create, launch_facts, register, submit, turns
+from junbi.pipeline import admission, attend, create, launch_facts, register, submit, turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,15 +49,16 @@ def _prepare(ports: Ports, launch: Launch) -> datetime | None:
         _give_up(ports, launch, launch.stop)
         return None
     in_force = ports.ledger.generations.plan(launch.plan)
-    plan = _plan(launch, in_force)
+    plan, choice = _plan(launch, in_force), 0
     if plan is not None:
+        plan, choice = admission.placed(ports.ledger, launch, plan, ports.ledger.now())
         launch = replace(launch, spec=plan, generation=ports.scope.number)
         register.bring_here(ports, launch.pins.values())
     facts = launch_facts.load(ports, launch, plan)
     checks = readiness.evaluate(facts)
     if readiness.only_pending(checks) and not readiness.all_ready(checks):
         checks = readiness.evaluate(launch_facts.listed(ports, facts, f"launch:{launch.id}"))
-    return _take_turn(ports, launch, checks, in_force)
+    return _take_turn(ports, launch, checks, in_force, choice)
 
 
 def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
@@ -69,7 +70,9 @@ def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
     return launch.spec.model_copy(update={"policy": in_force.policy})
 
 
-def _take_turn(ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force: PlanSpec | None) -> datetime | None:
+def _take_turn(
+    ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force: PlanSpec | None, choice: int
+) -> datetime | None:
     """Hear the policies, and do what they and the checks say, all in one transaction; then send what is to be sent."""
     ready, sending = readiness.all_ready(checks), None
     prepared = submit.prepare(ports, launch) if ready else None
@@ -79,6 +82,10 @@ def _take_turn(ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force
             raise Stale(f"plan {launch.plan} changed while launch {launch.id} was evaluated")
         turn = turns.decide(ledger, launch, now, ready=ready)
         launch = replace(launch, checks=(*checks, *turn.checks))
+        if turn.skip is None:
+            line = admission.line_up(ledger, ports.scope.region, launch, choice, now)
+            launch = replace(launch, checks=(*launch.checks, *line))
+        falls_back = admission.next_fallback(ledger, launch)
         _tell_parameters(ports, launch, in_force, now)
         turns.save_wishes(ledger, turn.stopped, now)
         if turn.skip is not None:
@@ -89,7 +96,7 @@ def _take_turn(ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force
             sending = submit.store(ports, launch, prepared, now)
         else:
             _save_waiting(ports, launch, now)
-    return _go_on(ports, checks, turn, sending)
+    return _go_on(ports, checks, replace(turn, wake_at=_sooner(turn.wake_at, falls_back)), sending)
 
 
 def _go_on(ports: Ports, checks: tuple[Check, ...], turn: Turn, sending: Sending | None) -> datetime | None:
@@ -100,6 +107,10 @@ def _go_on(ports: Ports, checks: tuple[Check, ...], turn: Turn, sending: Sending
     now = ports.ledger.now()
     looks = [now + _patience(checks)] if not readiness.all_ready(checks) else [now + POLICY_PATIENCE]
     return min([*looks, *([turn.wake_at] if turn.wake_at else [])])
+
+
+def _sooner(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min((each for each in (one, other) if each is not None), default=None)
 
 
 def _patience(checks: Iterable[Check]) -> timedelta:

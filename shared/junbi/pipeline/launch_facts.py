@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING
 
 from junbi.core import arrival as arrivals
 from junbi.core import refusals
+from junbi.core.admission import chain
 from junbi.core.facts import CreateState, InputKind, Pinned
+from junbi.core.quotas import KIND_OF
 from junbi.core.readiness import LaunchFacts
 from junbi.errors import CallFailed, Refused
 from junbi.pipeline import existing_datasets, job_request
 from junbi.pipeline.scan import scan
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from junbi.core.facts import Launch, Revision
-    from junbi.core.plan import PlanSpec
+    from junbi.core.plan import PlanSpec, Resource
+    from junbi.core.quotas import Snapshot
     from junbi.pipeline.wiring import Ports
 
 
@@ -32,11 +37,14 @@ def load(ports: Ports, launch: Launch, plan: PlanSpec | None) -> LaunchFacts:
     buildable = plan is not None and set(plan.inputs) == set(inputs) and not unknown
     registered = all(one.registration.state is CreateState.DONE for one in inputs.values())
     request = job_request.build(ports.scope, launch, inputs) if buildable and registered else None
+    quotas, problem = _quotas(ports, plan.resource) if plan else ((), "")
     return LaunchFacts(
         plan=plan,
         workspace=ports.scope.workspace,
         workspace_status=_workspace_status(ports),
-        instance_types=_instance_types(ports),
+        instance_types=_instance_types(ports) if plan and plan.resource.public else None,
+        quotas=quotas,
+        quota_problem=problem,
         pinned=inputs,
         existing=existing_datasets.seen(ports, plan) if plan else {},
         unknown=unknown,
@@ -78,6 +86,17 @@ def _workspace_status(ports: Ports) -> str | None:
         if error.code not in refusals.WORKSPACE_GONE:
             raise
         return ""
+
+
+def _quotas(ports: Ports, resource: Resource) -> tuple[Sequence[Snapshot] | None, str]:
+    """A resource's quota and those it is nested in, as ``quota_change`` read them; and why not, the last time."""
+    if not resource.quota:
+        return (), ""
+    region = ports.scope.region
+    reading = ports.ledger.quotas.readings(region).get(KIND_OF[resource.kind])
+    if reading is None or reading.read_at is None:
+        return None, reading.problem if reading else ""
+    return chain({one.id: one for one in ports.ledger.quotas.all(region)}, resource.quota), ""
 
 
 def _instance_types(ports: Ports) -> frozenset[str] | None:

@@ -59,12 +59,12 @@ def _read(ports: Ports, kind: str) -> Sequence[Change]:
     ledger, region = ports.ledger, ports.scope.region
     last = ledger.quotas.readings(region).get(kind, Reading(kind))
     before = [one for one in ledger.quotas.all(region) if one.kind == kind]
+    now = ledger.now()  # before the listing: what it shows held then or later
     try:
         rows = ports.quotas.list_quotas(kind)
     except CallFailed as error:
         _unread(ledger, region, last, error)
         raise
-    now = ledger.now()
     after = [core.snapshot(row.to_wire(), kind, now) for row in rows]
     changes = core.compare(before, after)
     try:
@@ -92,14 +92,17 @@ def _kept(before: Sequence[Snapshot], after: Sequence[Snapshot], now: datetime) 
 
 
 def _note(ledger: Ledger, changes: Sequence[Change], now: datetime) -> None:
-    """Tell what changed, and have every launch looked at that waits or was refused. Call it inside a transaction.
+    """Tell what was declared anew, and wake who waits for a quota. Call it inside a transaction.
 
-    All of them: no plan names its quota yet, so which of them waits for which is not known. That costs a look each, and
-    of the refused only those for the want of a right are tried again.
+    More of something free lets those in who stand in the line; a change of the quota itself has every launch looked at
+    that is to run in one. Of the refused only those for the want of a right are tried again.
     """
     decisive = [one for one in changes if one.code in core.DECISIVE]
     for change in decisive:
         ledger.tell(f"quota:{change.quota}", change.code, change.message, now)
+    for quota in {one.quota for one in changes}:
+        ledger.worklist.ask("quota", quota, now)
     if decisive:
         for launch in ledger.launches.standing({LaunchState.WAITING, LaunchState.REFUSED}):
-            ledger.worklist.ask("launch", launch.id, max(launch.not_before or now, now))
+            if launch.spec.resource.quota:
+                ledger.worklist.ask("launch", launch.id, max(launch.not_before or now, now))

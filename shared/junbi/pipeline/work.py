@@ -121,6 +121,7 @@ _ROOMS: dict[Kind, str] = {
     "proof": "proof",
     "code": "resolve",
     "image": "resolve_image",
+    "quota": "admission",
 }
 
 

@@ -1,0 +1,157 @@
+"""The lines before quotas: launches that are ready otherwise stand in them, and are let in as there is room."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from junbi.core import admission, demand
+from junbi.core.admission import Reservation
+from junbi.core.model import Check, Reason, State
+from junbi.core.reasons import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from junbi.core.facts import Launch
+    from junbi.core.plan import PlanSpec
+    from junbi.core.quotas import Snapshot
+    from junbi.ledger.ledger import Ledger
+    from junbi.pipeline.wiring import Ports
+
+#: What the check is called.
+TURN = "quota turn"
+
+#: PAI's priority of a job that names none. Source: DLC SDK 1.11.6.
+_PRIORITY = 1
+
+
+def look(ports: Ports, quota: str) -> datetime | None:
+    """Let in whoever there is room for, of all who wait for a quota, one that it is nested in, or one nested in it."""
+    ledger, region = ports.ledger, ports.scope.region
+    with ledger.transaction():
+        now = ledger.now()
+        quotas = known(ledger, region)
+        tree = _tree(quotas, quota)
+        holding = _holding(ledger, region, tree, now)
+        waiting = [one for each in tree for one in ledger.reservations.waiting(region, each)]
+        for one in admission.admit(quotas, holding, waiting, now).admitted:
+            ledger.reservations.hold(region, one, now)
+            ledger.worklist.ask("launch", one.launch, now)
+    return None
+
+
+def placed(ledger: Ledger, launch: Launch, plan: PlanSpec, now: datetime) -> tuple[PlanSpec, int]:
+    """The plan with the fallback that the launch has waited long enough for, and which one that is; 0 for none."""
+    own = ledger.reservations.of(launch.id)
+    if own is None or own.attempt != launch.attempt or not plan.queue.fallback:
+        return plan, 0
+    overdue = [one for one in plan.queue.fallback if own.asked_at + timedelta(seconds=one.after) <= now]
+    choice = own.choice if own.held_at is not None else max(own.choice, len(overdue))
+    choice = min(choice, len(plan.queue.fallback))
+    if not choice:
+        return plan, 0
+    chosen = plan.queue.fallback[choice - 1]
+    changes = {
+        "resource": chosen.resource,
+        "job": plan.job.model_copy(update={"workers": chosen.workers}),
+        "queue": plan.queue.model_copy(update={"fallback": plan.queue.fallback[choice:]}),
+    }
+    return plan.model_copy(update=changes), choice
+
+
+def line_up(ledger: Ledger, region: str, launch: Launch, choice: int, now: datetime) -> tuple[Check, ...]:
+    """Put a launch that is ready otherwise into the line; whether it may go. Call it inside a transaction.
+
+    One that is not ready any more leaves the line, and what it held; one that is only being looked at keeps it.
+    """
+    plan, own = launch.spec, ledger.reservations.of(launch.id)
+    states = {check.state for check in launch.checks} - {State.READY}
+    if states - {State.PENDING} or plan.policy.mode == "shadow" or not (plan.resource.quota or choice):
+        if own is not None:
+            ledger.reservations.free(launch.id, now)
+        return ()
+    wanted = _wanted(launch, choice, own, now)
+    if own is not None and _asks(own) == _asks(wanted):
+        return _standing(ledger, region, own, now, pending=bool(states))
+    if states:
+        return ()
+    ledger.reservations.put(region, wanted)
+    return _standing(ledger, region, wanted, now, pending=False)
+
+
+def next_fallback(ledger: Ledger, launch: Launch) -> datetime | None:
+    """When a launch that waits turns to its next fallback."""
+    own, rest = ledger.reservations.of(launch.id), launch.spec.queue.fallback
+    if own is None or own.held_at is not None or not rest:
+        return None
+    return own.asked_at + timedelta(seconds=rest[0].after)
+
+
+def known(ledger: Ledger, region: str) -> dict[str, Snapshot]:
+    """The quotas that PAI lists, by id, as they were read last."""
+    return {one.id: one for one in ledger.quotas.all(region) if one.gone_at is None}
+
+
+def _wanted(launch: Launch, choice: int, own: Reservation | None, now: datetime) -> Reservation:
+    plan = launch.spec
+    since = own.asked_at if own is not None and own.attempt == launch.attempt else now
+    return Reservation(
+        launch=launch.id,
+        attempt=launch.attempt,
+        choice=choice,
+        quota=plan.resource.quota,
+        need=demand.demand(plan.job.workers) if plan.resource.quota else {},
+        queue=plan.queue.model_copy(update={"fallback": ()}),
+        priority=plan.policy.priority or _PRIORITY,
+        made_at=launch.created_at,
+        asked_at=since,
+        held_at=None if plan.resource.quota else now,
+    )
+
+
+def _asks(one: Reservation) -> tuple[object, ...]:
+    return (one.attempt, one.choice, one.quota, one.need, one.queue, one.priority)
+
+
+def _standing(ledger: Ledger, region: str, own: Reservation, now: datetime, *, pending: bool) -> tuple[Check, ...]:
+    if own.held_at is not None and not own.lapsed(now):
+        if pending and own.quota:
+            ledger.reservations.hold(region, own, now)  # still at work on it: the lease begins anew
+        return (Check(TURN, State.READY),)
+    ledger.worklist.ask("quota", own.quota, now)
+    return (Check(TURN, State.RETRY, _why_not(ledger, region, own, now)),)
+
+
+def _why_not(ledger: Ledger, region: str, own: Reservation, now: datetime) -> Reason:
+    quotas = known(ledger, region)
+    ahead, name = ledger.reservations.ahead(region, own), quotas[own.quota].name if own.quota in quotas else own.quota
+    position = {"position": str(ahead + 1)}
+    if ahead:
+        said = f"{ahead} other{'s' if ahead > 1 else ''} of ours come{'' if ahead > 1 else 's'} before it in the line "
+        said += f"for quota {name} ({own.quota})."
+        return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when it is its turn", facts=position)
+    holding = _holding(ledger, region, _tree(quotas, own.quota), now, lapse=False)
+    reason = admission.admit(quotas, holding, [replace(own, held_at=None)], now).reasons.get(own.launch)
+    if reason is None:
+        said = f"It is first in the line for quota {name} ({own.quota}), and is being let in."
+        return Reason(Code.WAITING_FOR_QUOTA, said, wakes="the next look, at once", facts=position)
+    return replace(reason, facts={**reason.facts, **position})
+
+
+def _holding(ledger: Ledger, region: str, tree: set[str], now: datetime, *, lapse: bool = True) -> list[Reservation]:
+    """What is held in a tree of quotas; what was held for too long without being used goes back into the line."""
+    held = [one for each in sorted(tree) for one in ledger.reservations.held(region, each)]
+    for one in held if lapse else ():
+        if one.lapsed(now):
+            ledger.reservations.put(region, replace(one, held_at=None))
+    return [one for one in held if not one.lapsed(now)]
+
+
+def _tree(quotas: Mapping[str, Snapshot], quota: str) -> set[str]:
+    """A quota and all that share its root: what is held in one of them may be what another lacks."""
+    line = admission.chain(quotas, quota)
+    root = line[-1].id if line else quota
+    return {each for each in quotas if admission.chain(quotas, each)[-1].id == root} | {quota}

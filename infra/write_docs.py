@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 
 from junbi.cli import cli, local_functions, up
-from junbi.config import images, model
+from junbi.config import images, model, resources
 from junbi.config import types as kinds
 from junbi.emulator import pai
 from junbi.emulator.dlc.scheduler import Pace
@@ -50,16 +50,23 @@ KINDS: dict[Any, str] = {
     kinds.Label: "label",
     kinds.Version: "dataset version",
     kinds.Bytes: "size",
+    kinds.Memory: "memory",
+    kinds.QuotaId: "quota id",
     kinds.TimeOfDay: "time of day",
     kinds.Zone: "time zone",
     str: "text",
+    bool: "true or false",
     int: "whole number",
     Any: "anything",
 }
 
 
 #: How a heading tells a kind of section from the other that may stand in its place.
-_KINDS_APART: dict[Any, str] = {model.ExistingDataset: " (with id)", images.WatchedImage: " (with repository)"}
+_KINDS_APART: dict[Any, str] = {
+    model.ExistingDataset: " (with id)",
+    images.WatchedImage: " (with repository)",
+    resources.QuotaResource: " (with quota)",
+}
 
 
 def pages() -> dict[Path, str]:
@@ -109,9 +116,10 @@ def _section_in(hint: Any) -> tuple[list[type[model.Section]], bool]:
     """The section that a key holds, or the kinds of them that it may hold, and whether it holds several by name."""
     hint = _bare(hint)
     named = get_origin(hint) is dict
-    inner = _bare(get_args(hint)[1]) if named else hint
-    apart = named and get_origin(inner) in {Union, types.UnionType}
-    kinds_of = [_bare(part) for part in get_args(inner)] if apart else [inner]
+    inner = _bare(get_args(hint)[-1]) if named or get_origin(hint) is list else hint
+    union = get_origin(inner) in {Union, types.UnionType}
+    parts = [_bare(part) for part in get_args(inner) if part is not types.NoneType] if union else [inner]
+    kinds_of = parts if named or len(parts) == 1 else []  # a section or a plain value: the key's own row tells
     return [one for one in kinds_of if inspect.isclass(one) and issubclass(one, model.Section)], named
 
 

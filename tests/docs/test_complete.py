@@ -67,7 +67,7 @@ def test_every_setting_is_explained(write_docs: ModuleType, root: Path) -> None:
 def test_every_kind_of_value_is_explained(write_docs: ModuleType, root: Path) -> None:
     """The words in the column 'value' that are not plain ones stand in the table of kinds."""
     told = section(root / "docs" / "settings.md", "### Kinds of values")
-    plain = {"anything", "whole number", "text, number, true or false", "digits, in quotes"}
+    plain = {"anything", "whole number", "text, number, true or false", "true or false", "digits, in quotes"}
     assert all(f"| {kind} |" in told for kind in set(write_docs.KINDS.values()) - plain)
 
 

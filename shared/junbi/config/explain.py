@@ -12,6 +12,7 @@ from junbi.config.findings import listed, suggestion
 from junbi.config.images import FIXED, FOLLOWED, WatchedImage
 from junbi.config.model import EXISTING, WATCHED, Config, ExistingDataset
 from junbi.config.policies import MAPPING, PLAIN
+from junbi.config.resources import PUBLIC, QUOTA, QuotaResource
 from junbi.config.tree import Leaf, Listing, bare
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from junbi.config.tree import Node, Path, Table
 
 #: What stands in an error's place and is no key of the file.
-_NO_STEPS = frozenset({"[key]", MAPPING, PLAIN, WATCHED, EXISTING, FIXED, FOLLOWED})
+_NO_STEPS = frozenset({"[key]", MAPPING, PLAIN, WATCHED, EXISTING, FIXED, FOLLOWED, PUBLIC, QUOTA})
 #: The second kind of what a place may hold; the first is what its type says first.
-_SECOND = {EXISTING: ExistingDataset, FOLLOWED: WatchedImage}
+_SECOND = {EXISTING: ExistingDataset, FOLLOWED: WatchedImage, QUOTA: QuotaResource}
 
 _EXPECTED = {
     "string_type": "text",

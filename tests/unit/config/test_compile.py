@@ -32,6 +32,7 @@ POLICY = {
 }
 WATCH = "oss://vision-data/digits/{version}/"
 OUTPUT = "oss://vision-models/digits/{launch}/"
+WORKERS = {"count": 1, "cpu": 0, "memory": "", "shared_memory": "", "gpu": 0, "gpu_type": ""}
 COMPLETE = {
     **dict.fromkeys(("marker", "manifest", "count", "quiet", "max_wait")),
     "call": False,
@@ -95,11 +96,11 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "datasets": ("digits", "trainer"),
                 "mounts": {"digits": "/mnt/digits", "trainer": "/mnt/trainer"},
                 "image": "registry.cn-hangzhou.aliyuncs.com/vision/sklearn:1.5",
-                "resource": {"name": "cpu", "public": "ecs.g7.large"},
+                "resource": {"name": "cpu", "public": "ecs.g7.large", "quota": "", "kind": "general"},
                 "params": {"C": 1.0},
                 "job": {
                     "type": "PyTorchJob",
-                    "workers": {"count": 1},
+                    "workers": WORKERS,
                     "command": "python /mnt/trainer/train.py --v {digits.version} --C {params.C}",
                     "env": {"MODE": "fast"},
                     "request": {},
@@ -114,6 +115,7 @@ def test_generation(judge: Callable[..., list[str]], valid: str) -> None:
                 "code_mount": "",
                 "image_line": "",
                 "existing": (),
+                "queue": {"waits": False, "max_queued": 1, "aging": 3600.0, "fallback": ()},
             }
         },
         "code": {},

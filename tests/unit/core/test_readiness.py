@@ -62,7 +62,7 @@ class TestEvaluate:
     def test_there_is_a_check_for_each_prerequisite_and_dataset(self) -> None:
         """Names are unique, so that a person can tell which one it is."""
         names = [check.name for check in evaluate(READY)]
-        assert len(set(names)) == len(names) == 5 + 2 * len(PLAN.datasets)
+        assert len(set(names)) == len(names) == 6 + 2 * len(PLAN.datasets)
 
     def test_bc_5_all_failures_are_shown_at_once(self) -> None:
         """One failed prerequisite keeps no other from being evaluated."""

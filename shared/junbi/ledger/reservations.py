@@ -56,10 +56,6 @@ class Reservations:
         row = self._database.row("reservations_ahead", region=region, quota=one.quota, **place)
         return int(row["ahead"]) if row else 0
 
-    def waited_for(self, region: str) -> list[str]:
-        """The quotas that somebody waits for."""
-        return [row["quota"] for row in self._database.rows("quotas_waited_for", region=region)]
-
     def free(self, launch_id: str, now: datetime) -> None:
         """A launch asks for nothing any more; whoever waits behind it is woken."""
         self._database.run("wake_quota", launch=launch_id, due_at=to_time(now))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from junbi.core.facts import Stop
-    from junbi.core.model import Check
+    from junbi.core.model import Check, Reason
     from junbi.core.plan import PlanSpec
     from junbi.core.turn import Turn
     from junbi.pipeline.submit import Sending
@@ -34,6 +34,9 @@ PATIENCE = {
 
 #: The same for one that only policies hold: what ends their hold wakes it.
 POLICY_PATIENCE = timedelta(minutes=5)
+
+#: Reasons whose figures change with everybody who comes and goes.
+_LINE = frozenset({Code.WAITING_FOR_QUOTA, Code.QUOTA_CONTENDED})
 
 
 def look(ports: Ports, launch_id: str) -> datetime | None:
@@ -127,10 +130,17 @@ def _save_waiting(ports: Ports, launch: Launch, now: datetime) -> None:
     ports.ledger.launches.save(replace(launch, reason=reason, updated_at=now))
     if (
         reason is not None
-        and reason != launch.reason
+        and _is_news(launch.reason, reason)
         and not create.is_told(ports.ledger, f"launch:{launch.id}", reason)
     ):
         ports.ledger.tell(f"launch:{launch.id}", reason.code, reason.message, now)
+
+
+def _is_news(before: Reason | None, after: Reason) -> bool:
+    """Whether a reason belongs into the story: a place in a line is told once, and its every move is shown only."""
+    if before is not None and before.code == after.code and after.code in _LINE:
+        return False
+    return before != after
 
 
 def _tell_parameters(ports: Ports, launch: Launch, in_force: PlanSpec | None, now: datetime) -> None:

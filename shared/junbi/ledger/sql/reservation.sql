@@ -31,9 +31,6 @@ WHERE region = :region AND quota = :quota AND held_at = '' AND (
     OR (priority = :priority AND (made_at < :made_at OR (made_at = :made_at AND launch < :launch)))
 );
 
--- name: quotas_waited_for
-SELECT DISTINCT quota FROM reservation WHERE region = :region AND held_at = '' AND quota <> '';
-
 -- name: free_reservation
 DELETE FROM reservation WHERE launch = :launch AND (attempt <> :attempt OR :over = 1);
 

@@ -26,7 +26,6 @@ from junbi.emulator.keys import AccessKey, Keys
 from junbi.emulator.oss.app import create_app as create_oss
 from junbi.emulator.oss.mounted import MountedBuckets
 from junbi.emulator.oss.state import Buckets
-from junbi.emulator.quota.state import Quotas
 from junbi.emulator.records import Records
 from junbi.emulator.registry import RegistryHost
 from junbi.emulator.server import Server
@@ -121,8 +120,8 @@ class Cloud:
         executor = LocalExecutor(settings.data / "pods", mounted, private=settings.data)
         self._stack.callback(executor.close)
         workspace = WorkspaceState(records, self.clock, workspace_id=settings.workspace)
-        self.quotas = Quotas(records, self.clock, (settings.workspace, workspace.workspaces.name))
         self.dlc = DlcState(records, self.clock, workspace, executor)
+        self.quotas = self.dlc.quotas
         self.dlc.scheduler.start()
         self._stack.callback(self.dlc.scheduler.stop)
         self._serve(settings, records, workspace)
@@ -147,7 +146,6 @@ class Cloud:
             faults=faults,
             workspace=workspace,
             dlc=self.dlc,
-            quotas=self.quotas,
         )
         self.pai = self._listen(app, ports[2])
         self.control = self._listen(control.create_app(self.faults, self.clock, self.quotas), ports[3])

@@ -15,6 +15,8 @@ from junbi.wire.model import strangers
 from junbi.wire.quotas import Quota
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from junbi.emulator.clock import Clock
     from junbi.emulator.faults import Faults
     from junbi.emulator.quota.state import Quotas
@@ -96,15 +98,19 @@ def _quotas(app: Flask, quotas: Quotas) -> None:
         unknown = strangers(read)
         if unknown or not read.quota_id:
             raise Refusal(f"A quota has no {', '.join(unknown)}." if unknown else "QuotaId must name a quota.")
-        return quotas.put(changes).to_wire()
+        return _done(lambda: quotas.put(changes).to_wire())
 
     @app.delete("/quotas/<quota_id>")
     def delete(quota_id: str) -> dict[str, Any]:
-        try:
-            quotas.delete(quota_id)
-        except ApiError as error:
-            raise Refusal(error.message, error.status) from error
+        _done(lambda: quotas.delete(quota_id))
         return {}
+
+
+def _done(change: Callable[[], T]) -> T:
+    try:
+        return change()
+    except ApiError as error:
+        raise Refusal(error.message, error.status) from error
 
 
 def _admit() -> None:

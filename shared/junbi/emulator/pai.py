@@ -19,7 +19,7 @@ from junbi.emulator.api_error import ApiError
 from junbi.emulator.cut import allow_cuts, cut
 from junbi.emulator.dlc import routes as dlc_routes
 from junbi.emulator.quota import routes as quota_routes
-from junbi.emulator.quota.state import Quotas
+from junbi.emulator.quota.studio import Studio
 from junbi.emulator.route import Call, Route
 from junbi.emulator.workspace import code_sources, images
 from junbi.emulator.workspace import routes as workspace_routes
@@ -128,17 +128,14 @@ def create_app(
     faults: Faults,
     workspace: WorkspaceState,
     dlc: DlcState,
-    quotas: Quotas | None = None,
 ) -> Flask:
-    """The WSGI application; it starts no thread (jobs move on by ``dlc.scheduler``).
-
-    Without ``quotas`` the account has those that ``records`` hold.
-    """
+    """The WSGI application; it starts no thread (jobs move on by ``dlc.scheduler``)."""
     app = Flask(__name__)
+    studio = Studio(dlc.quotas, dlc, workspace.workspaces.name)
     states = {
         workspace_routes.ROUTES[0].operation.version: (workspace_routes.SERVICE, workspace),
         dlc_routes.ROUTES[0].operation.version: (dlc_routes.SERVICE, dlc),
-        quota_routes.ROUTES[0].operation.version: (quota_routes.SERVICE, quotas or Quotas(records, clock)),
+        quota_routes.ROUTES[0].operation.version: (quota_routes.SERVICE, studio),
     }
     gateway = Gateway(Verifier(keys, clock, records), faults, clock, states)
     allow_cuts(app)

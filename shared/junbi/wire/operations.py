@@ -71,6 +71,7 @@ REMOVE_IMAGE = Operation("RemoveImage", AIWORKSPACE, "DELETE", "/api/v1/images/{
 
 GET_QUOTA = Operation("GetQuota", PAISTUDIO, "GET", "/api/v1/quotas/{QuotaId}")
 LIST_QUOTAS = Operation("ListQuotas", PAISTUDIO, "GET", "/api/v1/quotas/")
+LIST_QUOTA_WORKLOADS = Operation("ListQuotaWorkloads", PAISTUDIO, "GET", "/api/v1/quotas/{QuotaId}/workloads")
 
 CREATE_JOB = Operation("CreateJob", DLC, "POST", "/api/v1/jobs")
 GET_JOB = Operation("GetJob", DLC, "GET", "/api/v1/jobs/{JobId}")

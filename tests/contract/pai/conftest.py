@@ -96,7 +96,6 @@ class LocalPai:
     executor: Any
     clock: Clock = field(default_factory=Clock)
     pace: Pace = field(default_factory=Pace)
-    quotas: frozenset[str] = frozenset({"quota1"})
 
     def __post_init__(self) -> None:
         self.keys = Keys(ROOT, self.clock)
@@ -106,7 +105,7 @@ class LocalPai:
         self.records = Records(self.directory / "pai.sqlite3")
         self.faults = Faults()
         self.workspace = WorkspaceState(self.records, self.clock, workspace_id=workspace_id)
-        self.dlc = DlcState(self.records, self.clock, self.workspace, self.executor, pace=self.pace, quotas=self.quotas)
+        self.dlc = DlcState(self.records, self.clock, self.workspace, self.executor, pace=self.pace)
         app = create_app(
             records=self.records,
             keys=self.keys,

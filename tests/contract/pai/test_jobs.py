@@ -44,7 +44,7 @@ class TestCreateJob:
             display_name="digits-1",
             job_type="PyTorchJob",
             workspace_id=WORKSPACE,
-            resource_id="quota1",
+            resource_id="quotageneral01",
             priority=5,
             user_command="python t.py",
             job_specs=[
@@ -120,7 +120,7 @@ class TestCreateJob:
             ({"JobSpecs": [{**WORKER, "EcsSpec": "ecs.z9.large"}]}, "InvalidParameter"),
             ({"JobSpecs": [{**WORKER, "PodCount": 0}]}, "InvalidParameter"),
             ({"JobSpecs": [{**WORKER, "Image": ""}]}, "InvalidParameter"),
-            ({"ResourceId": "quota1"}, "InvalidParameter"),
+            ({"ResourceId": "quotageneral01"}, "InvalidParameter"),
             ({"ResourceId": "quota2"}, "InvalidParameter"),
             ({"CodeSource": {"CodeSourceId": "code-1"}}, "NotFound"),
             ({"UserVpc": {"VpcId": "vpc-1", "SwitchId": "vsw-1"}}, "InvalidParameter"),
@@ -321,7 +321,7 @@ class TestUpdateJob:
     def test_priority_counts_on_a_quota_before_running_only(self, pai: Any) -> None:
         """Elsewhere it is ignored with HTTP 200, as the service does."""
         specs = [{"Type": "Worker", "Image": "i", "ResourceConfig": {"CPU": "4", "Memory": "8Gi"}}]
-        on_quota, public = pai.job(ResourceId="quota1", JobSpecs=specs), pai.job()
+        on_quota, public = pai.job(ResourceId="quotageneral01", JobSpecs=specs), pai.job()
         client = pai.dlc_sdk()
         for job_id in (on_quota, public):
             assert client.update_job(job_id, sdk.UpdateJobRequest(priority=7)).body.job_id == job_id

@@ -17,7 +17,6 @@ from junbi.emulator.dlc.job import DataMount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from collections.abc import Set as AbstractSet
 
     from junbi.emulator.workspace.code_sources import CodeSources
     from junbi.emulator.workspace.datasets import Datasets
@@ -44,13 +43,8 @@ _DISPLAY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,256}")
 _DIRECT_URI = re.compile(r"(oss|nas|bmcpfs)://[^/]+\.[^/]+/.*", re.DOTALL)
 
 
-def check_request(request: CreateJobRequest, quotas: AbstractSet[str]) -> None:
-    """ApiError where the request contradicts itself or names something unknown.
-
-    Args:
-        request: as sent.
-        quotas: the ids of the quotas that exist.
-    """
+def check_request(request: CreateJobRequest) -> None:
+    """ApiError where the request contradicts itself or names something unknown."""
     if not _DISPLAY_NAME.fullmatch(request.display_name):
         raise invalid("DisplayName must be 1 to 256 letters, digits, '_', '.' or '-'.")
     if request.job_type not in JOB_TYPES:
@@ -62,7 +56,6 @@ def check_request(request: CreateJobRequest, quotas: AbstractSet[str]) -> None:
     for index, spec in enumerate(request.job_specs):
         _check_spec(f"JobSpecs[{index}]", spec, request.resource_id)
     _check_figures(request)
-    _check_references(request, quotas)
 
 
 def _check_figures(request: CreateJobRequest) -> None:
@@ -72,11 +65,6 @@ def _check_figures(request: CreateJobRequest) -> None:
         raise invalid("JobMaxRunningTimeMinutes must be at least 1.")
     if request.user_vpc and request.user_vpc.switch_id and not request.user_vpc.extended_cidrs:
         raise invalid("UserVpc.ExtendedCIDRs is required where SwitchId is given.")
-
-
-def _check_references(request: CreateJobRequest, quotas: AbstractSet[str]) -> None:
-    if request.resource_id and request.resource_id not in quotas:
-        raise ApiError("QuotaNotFound", f"Quota {request.resource_id} does not exist.", 404)
 
 
 def _check_spec(place: str, spec: JobSpec, resource_id: str | None) -> None:

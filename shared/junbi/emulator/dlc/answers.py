@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from junbi.emulator.dlc.instances import INSTANCES
+from junbi.emulator.dlc.requested import requested
+from junbi.emulator.times import timestamp
 from junbi.emulator.workspace.account import ACCOUNT_ID
 from junbi.wire.dlc import GetJobResponse, JobItem
 
 if TYPE_CHECKING:
     from junbi.emulator.dlc.job import Job, Pod
-    from junbi.wire.dlc import JobSpec
 
 #: Members of the request that the answers repeat as they were sent. Everything but these is derived below.
 _REPEATED = (
@@ -37,12 +37,6 @@ _TIMES = {
     "GmtFailedTime": "Failed",
     "GmtStoppedTime": "Stopped",
 }
-_UNITS = {"Ki": 2**-20, "Mi": 2**-10, "Gi": 1.0, "Ti": 1024.0}
-
-
-def timestamp(moment: datetime) -> str:
-    """As DLC writes times: ``2021-01-12T14:35:01Z``."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def job_answer(job: Job, workspace_name: str, now: datetime) -> GetJobResponse:
@@ -75,6 +69,7 @@ def job_item(job: Job, workspace_name: str, now: datetime) -> JobItem:
         "DataSources": sources,
         "GmtModifiedTime": changed,
         "IsDeleted": False,
+        **_quota_names(job),
         "NodeCount": str(len(job.pods)),
         "JobMaxRunningTimeMinutes": job.request.get("JobMaxRunningTimeMinutes"),
         "RequestCPU": cpu,
@@ -112,7 +107,7 @@ def _shown(job: Job, workspace_name: str, now: datetime) -> dict[str, Any]:
         "TenantId": ACCOUNT_ID,
         "WorkspaceName": workspace_name,
         "Accessibility": job.request.get("Accessibility", "PUBLIC"),
-        "Priority": job.request.get("Priority", 1),
+        "Priority": job.priority,
         "Status": job.status,
         "ReasonCode": last["ReasonCode"],
         "ReasonMessage": last["ReasonMessage"],
@@ -120,7 +115,7 @@ def _shown(job: Job, workspace_name: str, now: datetime) -> dict[str, Any]:
         "GmtCreateTime": timestamp(datetime.fromisoformat(job.created)),
         "Duration": _duration(job, now),
         "Pods": [_pod(job, pod) for pod in job.pods],
-        "ResourceType": "ECS",
+        "ResourceType": job.resource_type,
         "RestartTimes": "0/0",
     }
 
@@ -164,23 +159,10 @@ def _pod(job: Job, pod: Pod) -> dict[str, Any]:
 
 def _requested(job: Job) -> tuple[int, float, float]:
     """Cores, cards and GiB of all pods."""
-    sums = [0.0, 0.0, 0.0]
-    for spec in job.asked.job_specs:
-        for index, value in enumerate(_of_one(spec)):
-            sums[index] += value * (spec.pod_count or 1)
-    return int(sums[0]), sums[1], sums[2]
+    asked = requested(job)
+    return int(asked.cpu), float(asked.gpu), float(asked.memory / 2**30)
 
 
-def _of_one(spec: JobSpec) -> tuple[float, float, float]:
-    instance = INSTANCES.get(spec.ecs_spec or "")
-    if instance:
-        return float(instance.cpu or 0), float(instance.gpu or 0), float(instance.memory or 0)
-    config = spec.resource_config
-    if config is None:
-        return 0.0, 0.0, 0.0
-    return float(config.cpu or 0), float(config.gpu or 0), _gibibytes(config.memory or "0")
-
-
-def _gibibytes(text: str) -> float:
-    unit = _UNITS.get(text[-2:])
-    return float(text[:-2]) * unit if unit else float(text) / 2**30
+def _quota_names(job: Job) -> dict[str, str]:
+    """That both members tell the quota's name is assumed; GetJob has neither."""
+    return {"ResourceName": job.resource_name, "ResourceQuotaName": job.resource_name} if job.resource_name else {}

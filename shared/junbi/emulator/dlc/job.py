@@ -49,6 +49,7 @@ class Job:
         pod_times: per pod id, what the executor last told: status, started, finished.
         port: where the rank 0 pod listens, as ``MASTER_PORT``.
         code: what CodeSource means, resolved when the job was created.
+        resource_type, resource_name: of the quota it was submitted to, as they were then.
     """
 
     job_id: str
@@ -62,6 +63,8 @@ class Job:
     events: list[list[str]] = field(default_factory=list)
     pod_times: dict[str, dict[str, str]] = field(default_factory=dict)
     code: list[Code] = field(default_factory=list)
+    resource_type: str = "ECS"
+    resource_name: str = ""
 
     @property
     def status(self) -> str:
@@ -77,6 +80,11 @@ class Job:
     def terminal(self) -> bool:
         """Whether nothing follows."""
         return self.status in TERMINAL
+
+    @property
+    def priority(self) -> int:
+        """1 to 9, the higher the sooner."""
+        return int(self.request.get("Priority") or 1)
 
     @property
     def asked(self) -> CreateJobRequest:

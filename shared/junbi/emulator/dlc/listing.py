@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from junbi.emulator.api_error import invalid
 from junbi.emulator.paging import comma_list
+from junbi.emulator.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,15 +50,6 @@ def matching(jobs: list[Job], query: ListJobsRequest, *, workspace_id: str, user
     return _ordered(found, query)
 
 
-def moment(text: str) -> datetime:
-    """A time of a query, ``2021-01-12T14:35:01Z``; ApiError where it is none."""
-    try:
-        parsed = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise invalid(f"{text!r} is not a time like 2021-01-12T14:35:01Z.") from error
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-
-
 def _named(job: Job, query: ListJobsRequest) -> bool:
     ids = comma_list(query.job_ids) | comma_list(query.job_id)
     part = (query.display_name or "").lower()
@@ -71,6 +63,7 @@ def _of_kind(job: Job, query: ListJobsRequest) -> bool:
         and query.job_type in {None, "", job.request["JobType"]}
         and query.user_id_for_filter in {None, "", job.user_id}
         and (not resources or job.request.get("ResourceId") in resources)
+        and query.resource_quota_name in {None, "", job.resource_name}
     )
 
 

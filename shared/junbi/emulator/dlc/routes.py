@@ -93,11 +93,16 @@ ROUTES: tuple[Route[DlcState], ...] = (
         operations.CREATE_JOB,
         Evidence.RECORDED,
         create_job,
-        "Assumed: the codes of refusals, that an absent DataSourceVersion means v1, and that an absent MountAccess "
-        "means RW.",
+        "Assumed: the codes of refusals, that an absent DataSourceVersion means v1, that an absent MountAccess "
+        "means RW, and that more than a quota could ever hold is accepted. GPUType is not heeded.",
     ),
     Route(operations.GET_JOB, Evidence.METADATA, get_job, "The reason codes and where Duration begins are assumed."),
-    Route(operations.LIST_JOBS, Evidence.RECORDED, list_jobs, "That ShowOwn is true where absent is older metadata."),
+    Route(
+        operations.LIST_JOBS,
+        Evidence.RECORDED,
+        list_jobs,
+        "That ShowOwn is true where absent is older metadata; that ResourceName is the quota's name is assumed.",
+    ),
     Route(operations.STOP_JOB, Evidence.RECORDED, stop_job, "That any job that has not ended can be stopped: assumed."),
     Route(operations.DELETE_JOB, Evidence.METADATA, delete_job, "That a job that has not ended is refused: assumed."),
     Route(

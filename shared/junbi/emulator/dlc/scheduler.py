@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from junbi.emulator.dlc.pod_specs import Unmountable, max_seconds, pod_spec
+from junbi.emulator.dlc.requested import workload
+from junbi.emulator.quota.dequeue import Decision, dequeue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from junbi.emulator.dlc.job import Job
     from junbi.emulator.dlc.jobs import Jobs
     from junbi.emulator.dlc.pods import Executor, PodState
+    from junbi.emulator.quota.state import Quotas
 
 _log = logging.getLogger(__name__)
 
@@ -52,10 +55,12 @@ class Scheduler:
         executor: runs the pods.
         clock: emulated time decides how long a phase lasts.
         pace: how long that is.
+        quotas: a job in one of them leaves its queue only when there is room.
     """
 
-    def __init__(self, jobs: Jobs, executor: Executor, clock: Clock, pace: Pace) -> None:
+    def __init__(self, jobs: Jobs, executor: Executor, clock: Clock, pace: Pace, quotas: Quotas) -> None:
         self._jobs, self._executor, self._clock, self._pace = jobs, executor, clock, pace
+        self._quotas = quotas
         self._lock = threading.Lock()
         self._given: set[str] = set()  # pods handed over by this process; the executor knows the earlier ones
         self._closing = threading.Event()
@@ -76,9 +81,11 @@ class Scheduler:
     def step(self) -> None:
         """Move every job on by at most one status."""
         with self._lock:
-            for job in self._jobs.active():
+            active = self._jobs.active()
+            decision = self._decide(active)
+            for job in active:
                 try:
-                    self._advance(job)
+                    self._advance(job, decision)
                 except Exception as error:  # noqa: BLE001 - one job's trouble must not stop the others: told, tried again
                     self._tell_trouble(job, error)
                 else:
@@ -94,19 +101,36 @@ class Scheduler:
             self._troubles[job.job_id] = text
             _log.error("job %s does not move on and will be tried again", job.job_id, exc_info=error)
 
-    def _advance(self, job: Job) -> None:
+    def _decide(self, active: list[Job]) -> Decision:
+        workloads = [workload(job) for job in active if job.request.get("ResourceId")]
+        if not any(one.queued for one in workloads):
+            return Decision(frozenset(), {})
+        return dequeue(self._quotas.by_id(), workloads)
+
+    def _advance(self, job: Job, decision: Decision) -> None:
         now = self._clock.now()
         elapsed = (now - job.since).total_seconds()
         if job.status == "Creating" and elapsed >= self._pace.creating:
             self._move(job, "Queuing")
         elif job.status == "Queuing" and elapsed >= self._pace.queuing:
-            self._move(job, "EnvPreparing")
+            self._leave_queue(job, decision)
         elif job.status == "EnvPreparing" and elapsed >= self._pace.preparing:
             self._prepare(job, elapsed)
         elif job.status == "Running":
             self._watch(job, elapsed)
         elif job.status == "Stopping":
             self._end(job)
+
+    def _leave_queue(self, job: Job, decision: Decision) -> None:
+        """On public resources at once; in a quota when it is this job's turn, and until then its events say why not."""
+        if not job.request.get("ResourceId") or job.job_id in decision.go:
+            self._move(job, "EnvPreparing")
+            return
+        wait = decision.waits.get(job.job_id)
+        text = f"Job {job.job_id} waits in its queue: {wait.reason}" if wait else ""
+        if text and job.events[-1][1] != text:
+            now = self._clock.now()
+            self._jobs.change(job.job_id, lambda current: current.tell(now, text))
 
     def _prepare(self, job: Job, elapsed: float) -> None:
         try:

@@ -10,13 +10,18 @@ from junbi.emulator.dlc import listing
 from junbi.emulator.dlc.acceptance import check_request, resolve_code, resolve_mounts
 from junbi.emulator.dlc.job import Job, new_job
 from junbi.emulator.dlc.jobs import Jobs
+from junbi.emulator.dlc.quota_rules import check_quota
+from junbi.emulator.dlc.requested import workload
 from junbi.emulator.dlc.scheduler import Pace, Scheduler
+from junbi.emulator.quota.state import Quotas
+from junbi.emulator.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from junbi.emulator.clock import Clock
     from junbi.emulator.dlc.pods import Executor
+    from junbi.emulator.quota.workload import Workload
     from junbi.emulator.records import Records
     from junbi.emulator.workspace.state import WorkspaceState
     from junbi.wire.dlc import CreateJobRequest, GetJobEventsRequest, ListJobsRequest, UpdateJobRequest
@@ -29,7 +34,7 @@ _NOT_BEGUN = frozenset({"Creating", "Queuing"})
 
 
 class DlcState:
-    """What DLC knows.
+    """What DLC knows, and the quotas that its jobs run in.
 
     Args:
         records: where jobs are kept.
@@ -38,7 +43,6 @@ class DlcState:
         executor: runs the pods.
         pace: how long jobs stay in the phases before Running.
         list_lag: emulated seconds until a new job appears in ListJobs; may be set at any time.
-        quotas: ids of the quotas that exist.
     """
 
     def __init__(
@@ -50,23 +54,32 @@ class DlcState:
         *,
         pace: Pace | None = None,
         list_lag: float = 0.0,
-        quotas: frozenset[str] = frozenset(),
     ) -> None:
-        self.workspace, self.executor = workspace, executor
-        self.list_lag, self.quotas = list_lag, quotas
+        self.workspace, self.executor, self.list_lag = workspace, executor, list_lag
         self.mirror: Callable[[str], str] = str  #: where a repository is cloned from; itself unless it is said
         self.jobs = Jobs(records)
-        self.scheduler = Scheduler(self.jobs, executor, clock, pace or Pace())
+        self.quotas = Quotas(records, clock, (workspace.workspaces.default_id, workspace.workspaces.name))
+        self.scheduler = Scheduler(self.jobs, executor, clock, pace or Pace(), self.quotas)
 
     def create(self, request: CreateJobRequest, user_id: str, now: datetime) -> Job:
         """Accept a job; it is kept when this returns. ApiError where it is refused."""
         workspace_id = self.workspace.workspaces.resolve(request.workspace_id)
-        check_request(request, self.quotas)
+        check_request(request)
+        quota = self.quotas.get(request.resource_id) if request.resource_id else None
+        if quota:
+            check_quota(request, workspace_id, quota)
         mounts = resolve_mounts(request, workspace_id, self.workspace.datasets)
         code = resolve_code(request, workspace_id, self.workspace.code_sources, self.mirror)
         job = new_job(request.model_copy(update={"workspace_id": workspace_id}), mounts, code, user_id, now)
+        if quota:
+            job.resource_type, job.resource_name = quota.resource_type or "ECS", quota.quota_name or ""
         self.jobs.add(job)
         return job
+
+    def workloads(self, *, ended: bool) -> list[Workload]:
+        """The jobs that were submitted to quotas; those that have ended too where they are asked for."""
+        jobs = self.jobs.all() if ended else self.jobs.active()
+        return [workload(job) for job in jobs if job.request.get("ResourceId")]
 
     def matching(self, query: ListJobsRequest, user_id: str, now: datetime) -> list[Job]:
         """The jobs a query asks for, in its order; those younger than the list lag are not seen yet."""
@@ -112,8 +125,8 @@ class DlcState:
     def events(self, job_id: str, query: GetJobEventsRequest, now: datetime) -> list[str]:
         """Lines of free text, oldest first; the newest where there are more than asked for."""
         job = self.jobs.get(job_id)
-        end = listing.moment(query.end_time) if query.end_time else now
-        begin = listing.moment(query.start_time) if query.start_time else end - listing.DEFAULT_WINDOW
+        end = moment(query.end_time) if query.end_time else now
+        begin = moment(query.start_time) if query.start_time else end - listing.DEFAULT_WINDOW
         told = [(datetime.fromisoformat(at), text) for at, text in job.events]
         lines = [f"{at:%Y-%m-%d %H:%M:%S} {text}" for at, text in told if begin <= at <= end]
         lines += [line for pod in job.pods for line in self.executor.events(pod.pod_id)]

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from junbi.emulator.api_error import invalid
 from junbi.emulator.paging import comma_list, page
+from junbi.emulator.quota.listing import matching
 from junbi.emulator.route import Call, Evidence, Route
 from junbi.wire import operations
 from junbi.wire import quotas as wire
+from junbi.wire.quota_workloads import ListQuotaWorkloadsRequest, ListQuotaWorkloadsResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from junbi.emulator.quota.state import Quotas
+    from junbi.emulator.quota.studio import Studio
 
 #: The point under which faults name these operations: ``paistudio.ListQuotas``.
 SERVICE = "paistudio"
@@ -28,21 +30,29 @@ _ORDERS = {
 }
 
 
-def get_quota(state: Quotas, call: Call) -> wire.GetQuotaResponse:
+def get_quota(state: Studio, call: Call) -> wire.GetQuotaResponse:
     """GetQuota."""
     query = call.query_as(wire.GetQuotaRequest)
-    found = _shown(state.get(call.segments["QuotaId"]), details=bool(query.verbose))
+    found = _shown(state.quota(call.segments["QuotaId"]), details=bool(query.verbose))
     return wire.GetQuotaResponse.from_wire(found.to_wire())
 
 
-def list_quotas(state: Quotas, call: Call) -> wire.ListQuotasResponse:
+def list_quotas(state: Studio, call: Call) -> wire.ListQuotasResponse:
     """ListQuotas."""
     query = call.query_as(wire.ListQuotasRequest)
-    found = _ordered(_matching(state.all(), query), query)
+    found = _ordered(_matching(state.quotas().values(), query), query)
     shown = page(found, query.page_number, query.page_size, default=20)
     return wire.ListQuotasResponse(
         quotas=[_shown(one, details=bool(query.verbose)) for one in shown], total_count=len(found)
     )
+
+
+def list_quota_workloads(state: Studio, call: Call) -> ListQuotaWorkloadsResponse:
+    """ListQuotaWorkloads."""
+    query = call.query_as(ListQuotaWorkloadsRequest)
+    found = matching(state.queue(call.segments["QuotaId"], query), query)
+    shown = page(found, query.page_number, query.page_size, default=20)
+    return ListQuotaWorkloadsResponse(workloads=[entry.shown() for entry in shown], total_count=len(found))
 
 
 def _matching(quotas: Iterable[wire.Quota], query: wire.ListQuotasRequest) -> list[wire.Quota]:
@@ -83,13 +93,24 @@ def _shown(quota: wire.Quota, *, details: bool) -> wire.Quota:
 
 
 _LIMITS = "Assumed: the largest page size (100) and the order; that QuotaDetails are told only with Verbose"
+_QUEUE = (
+    "Assumed: that a job which left the queue is Dequeued and has no position, the words of Code and Reason, and that "
+    "those of nested quotas are told without ShowOwn. InstanceId, NodeName and the times of a changed position are not "
+    "heeded."
+)
 
-ROUTES: tuple[Route[Quotas], ...] = (
-    Route(operations.GET_QUOTA, Evidence.METADATA, get_quota, "The code QuotaNotFound with 404 is assumed."),
+ROUTES: tuple[Route[Studio], ...] = (
+    Route(
+        operations.GET_QUOTA,
+        Evidence.METADATA,
+        get_quota,
+        "The code QuotaNotFound with 404 is assumed, and at which moment the amounts move with a job.",
+    ),
     Route(
         operations.LIST_QUOTAS,
         Evidence.METADATA,
         list_quotas,
         f"{_LIMITS}. Labels, Versions, GPUType, HasResource, ClusterType and LayoutMode are not heeded.",
     ),
+    Route(operations.LIST_QUOTA_WORKLOADS, Evidence.METADATA, list_quota_workloads, _QUEUE),
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from junbi.emulator.api_error import ApiError
+from junbi.emulator.api_error import ApiError, invalid
+from junbi.emulator.quota.amounts import read
+from junbi.emulator.times import timestamp
 from junbi.emulator.workspace.account import ACCOUNT_ID
-from junbi.wire.quotas import Quota, QuotaIdName
+from junbi.wire.quotas import Quota, QuotaIdName, ResourceAmount
 
 if TYPE_CHECKING:
     from junbi.emulator.clock import Clock
@@ -43,18 +44,26 @@ class Quotas:
             quota.sub_quotas = [QuotaIdName(quota_id=one.quota_id, quota_name=one.quota_name) for one in children]
         return found
 
+    def by_id(self) -> dict[str, Quota]:
+        """The same by their ids."""
+        return {one.quota_id or "": one for one in self.all()}
+
     def get(self, quota_id: str) -> Quota:
         """One by its id. ApiError QuotaNotFound where there is none."""
-        found = next((one for one in self.all() if one.quota_id == quota_id), None)
+        found = self.by_id().get(quota_id)
         if found is None:
             raise _gone(quota_id)
         return found
 
     def put(self, changes: dict[str, Any]) -> Quota:
-        """Change the members that are named of the quota ``QuotaId``, or make it; null takes a member away."""
+        """Change the members that are named of the quota ``QuotaId``, or make it; null takes a member away.
+
+        ApiError where an amount among them is none: every look at the queue reckons with it.
+        """
         key = str(changes["QuotaId"])
+        _check_amounts(changes)
         with self._records.transaction():
-            now = f"{self._clock.now().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+            now = timestamp(self._clock.now())
             before = self._records.get(_KIND, key) or _new(now)
             after = {**before, "GmtModifiedTime": now, **changes}
             self._records.put(_KIND, key, {name: value for name, value in after.items() if value is not None})
@@ -64,6 +73,15 @@ class Quotas:
         """Delete one. ApiError QuotaNotFound where there is none."""
         if not self._records.delete(_KIND, quota_id):
             raise _gone(quota_id)
+
+
+def _check_amounts(changes: dict[str, Any]) -> None:
+    for name, told in (changes.get("QuotaDetails") or {}).items():
+        if name.endswith("Quota") and told:
+            try:
+                read(ResourceAmount.from_wire(told))
+            except ValueError as error:
+                raise invalid(f"QuotaDetails.{name}: {error}") from error
 
 
 def _gone(quota_id: str) -> ApiError:

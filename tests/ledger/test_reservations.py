@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from junbi.ledger.ledger import Ledger
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 HERE = "cn-hangzhou"
 PLAN = PlanSpec(
     name="train",
@@ -99,13 +100,12 @@ def test_a_new_attempt_asks_anew(ledger: Ledger) -> None:
 
 
 def test_a_job_that_leaves_pais_queue_wakes_who_waits(ledger: Ledger) -> None:
-    """One that only stays where it is does not."""
-    made = launch(ledger, "a", LaunchState.QUEUED)
+    """A launch that only goes on waiting wakes nobody."""
+    made = launch(ledger, "a")
     ledger.reservations.put(HERE, replace(asking("a"), held_at=NOW))
-    later = NOW + timedelta(seconds=5)
-    ledger.launches.save(replace(made.to(LaunchState.QUEUED, later), job_status="Queuing"))
+    ledger.launches.save(made.to(LaunchState.WAITING, NOW))
     assert ledger.worklist.entry("quota", "q") is None
-    ledger.launches.save(replace(made.to(LaunchState.PREPARING, later), row=made.row + 1))
+    ledger.launches.save(replace(made.to(LaunchState.PREPARING, NOW), row=made.row + 1, updated_at=NOW + HOUR))
     assert ledger.worklist.entry("quota", "q") is not None
 
 

@@ -82,7 +82,6 @@ class Launches:
 
     def _move_in_quota(self, launch: Launch, now: str) -> None:
         """Wake who waits behind a launch that moved on, and free what it holds when it needs it no more."""
-        if launch.since == launch.updated_at:
-            self._database.run("wake_quota", launch=launch.id, due_at=now)
-        over = int(launch.state in _HOLDS_NOTHING)
+        moved, over = int(launch.state is not LaunchState.WAITING), int(launch.state in _HOLDS_NOTHING)
+        self._database.run("wake_quota", launch=launch.id, attempt=launch.attempt, moved=moved, due_at=now)
         self._database.run("free_reservation", launch=launch.id, attempt=launch.attempt, over=over)

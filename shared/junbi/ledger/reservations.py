@@ -58,7 +58,7 @@ class Reservations:
 
     def free(self, launch_id: str, now: datetime) -> None:
         """A launch asks for nothing any more; whoever waits behind it is woken."""
-        self._database.run("wake_quota", launch=launch_id, due_at=to_time(now))
+        self._database.run("wake_quota", launch=launch_id, attempt=0, moved=1, due_at=to_time(now))
         self._database.run("free_reservation", launch=launch_id, attempt=0, over=1)
 
 

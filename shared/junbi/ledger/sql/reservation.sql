@@ -37,7 +37,8 @@ DELETE FROM reservation WHERE launch = :launch AND (attempt <> :attempt OR :over
 -- name: wake_quota
 -- Whoever waits for a quota in which something of ours moved.
 INSERT INTO work (kind, id, due_at, asked, failures, problem, lease, leased_until)
-SELECT 'quota', quota, :due_at, 1, 0, '', '', '' FROM reservation WHERE launch = :launch AND quota <> ''
+SELECT 'quota', quota, :due_at, 1, 0, '', '', '' FROM reservation
+WHERE launch = :launch AND quota <> '' AND (attempt <> :attempt OR :moved = 1)
 ON CONFLICT (kind, id) DO UPDATE SET
     due_at = CASE WHEN work.due_at < excluded.due_at THEN work.due_at ELSE excluded.due_at END,
     asked = work.asked + 1;

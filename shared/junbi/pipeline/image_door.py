@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from junbi.events.parsed import Parsed
     from junbi.events.proofs import Proof
     from junbi.ledger.ledger import Ledger
+    from junbi.ledger.worklist import Kind
     from junbi.pipeline.receive import Noted
 
 ENDPOINT = "image_push"
+KIND: Kind = "image"
 
 
 def proofs(delivery: Delivery) -> Sequence[Proof]:
@@ -51,7 +53,7 @@ def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[ImageRef], note
         noted.ignore(_unwatched(push, lines))
     for line in watching:
         ledger.image_lines.note(line.name, push.tag, now)
-        ledger.worklist.ask("image", line.name, now)
+        ledger.worklist.ask(KIND, line.name, now)
         ledger.tell(f"image:{line.name}", "PushNoted", f"A push says that {push} is there.", now)
         noted.lines.add(line.name)
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from junbi.events.parsed import Parsed
     from junbi.events.proofs import Proof
     from junbi.events.signatures import Verified
+    from junbi.ledger.deliveries import Delivery as KnownDelivery
     from junbi.ledger.ledger import Ledger
+    from junbi.ledger.worklist import Kind
     from junbi.pipeline.invocation import Invocation
 
 
@@ -67,6 +69,9 @@ class Door(Protocol):
     @property
     def ENDPOINT(self) -> str: ...  # noqa: D102, N802 - a constant of a module: the function's name
 
+    @property
+    def KIND(self) -> Kind: ...  # noqa: D102, N802 - a constant too: what the worklist calls the lines it notes
+
     def proofs(self, delivery: Delivery) -> Sequence[Proof] | Refusal:
         """The kinds of proof that the sender can give, told by headers alone; a refusal of one whom nobody knows."""
         ...
@@ -100,10 +105,8 @@ def receive(door: Door, ledger: Ledger, delivery: Delivery) -> tuple[Answer, boo
         return _refused(door, ledger, delivery, proved, now), False
     verified, signed = proved
     known = ledger.deliveries.get(verified.replay)
-    if known is not None:
-        ledger.deliveries.put(known.id, known.endpoint, known.source, known.outcome, now)
-        told = f"of {known.id}, which came {known.at:%Y-%m-%d %H:%M:%S} UTC"
-        return Answer(200, {"duplicate": told, **known.outcome}), False
+    if known is not None and known.outcome["noted"]:
+        return _repeated(door, ledger, known, now), False
     try:
         parsed = door.parse(delivery, now)
     except MalformedPayload as problem:
@@ -114,6 +117,19 @@ def receive(door: Door, ledger: Ledger, delivery: Delivery) -> tuple[Answer, boo
         ledger.deliveries.put(verified.replay, door.ENDPOINT, parsed.source, outcome, now)
     due = bool(noted["noted"]) and ledger.worklist.may_poke(now)
     return Answer(200, {"delivery": verified.replay, **outcome}), due
+
+
+def _repeated(door: Door, ledger: Ledger, known: KnownDelivery, now: datetime) -> Answer:
+    """What came before says nothing new, and yet may be true again: some senders tell A, B and A with one id.
+
+    What was ignored is no such delivery: by now somebody may watch it.
+    """
+    with ledger.transaction(alone=False):
+        ledger.deliveries.put(known.id, known.endpoint, known.source, known.outcome, now)
+        for line in known.outcome["noted"]:
+            ledger.worklist.ask_again(door.KIND, line, now)
+    told = f"of {known.id}, which came {known.at:%Y-%m-%d %H:%M:%S} UTC"
+    return Answer(200, {"duplicate": told, **known.outcome})
 
 
 def _prove(door: Door, ledger: Ledger, delivery: Delivery, now: datetime) -> tuple[Verified, list[Webhook]] | Refusal:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from junbi.core.image import Seen
 from junbi.core.plan import ImageSpec
-from junbi.errors import LedgerError
+from junbi.errors import Stale
 from junbi.ledger.lines import LineState, columns, from_webhook, standing, to_webhook
 from junbi.ledger.rows import to_json, to_time
 
@@ -62,10 +62,10 @@ class ImageLines:
         return [ImageSpec.model_validate_json(row["spec"]) for row in self._database.rows("image_lines")]
 
     def state(self, name: str) -> ImageState:
-        """Where a line stands. LedgerError where nothing of that name is watched."""
+        """Where a line stands. Stale where nothing of that name is watched any more."""
         row = self._database.row("image_line_state", name=name)
         if row is None:
-            raise LedgerError(f"the ledger watches no image {name}")
+            raise Stale(f"no image {name} is watched any more")
         seen = {tag: Seen(digest, at) for tag, (digest, at) in json.loads(row["seen"]).items()}
         return ImageState(**standing(row), seen=seen)
 

@@ -31,16 +31,15 @@ def look(ports: Ports, name: str) -> datetime | None:
     ledger, line = ports.ledger, ports.ledger.code_lines.get(name)
     if line is None:
         return None
-    began, pushes = ledger.now(), ledger.code_lines.pushes(line)
+    began, pushes, before = ledger.now(), ledger.code_lines.pushes(line), ledger.code_lines.state(name)
     read = True
     try:
         found = code.found(line, ports.refs(line))
     except Refused as error:
         found, read = _refused(line, error), False
     with ledger.transaction():
-        if ledger.code_lines.get(name) != line:
-            return ledger.now()  # applied anew meanwhile
-        before = ledger.code_lines.state(name)
+        if ledger.code_lines.get(name) != line or ledger.code_lines.state(name) != before:
+            return ledger.now()  # applied anew or looked at meanwhile: what was read here may be the older
         state = replace(before, looked_at=began) if read else before
         ledger.code_lines.forget(name, began)
         if isinstance(found, Reason):

@@ -34,16 +34,15 @@ def look(ports: Ports, name: str) -> datetime | None:
     ledger, line = ports.ledger, ports.ledger.image_lines.get(name)
     if line is None:
         return None
-    began, pushed = ledger.now(), ledger.image_lines.pushed(name)
+    began, pushed, before = ledger.now(), ledger.image_lines.pushed(name), ledger.image_lines.state(name)
     read = True
     try:
-        found = _find(ports, line, ledger.image_lines.state(name), pushed, began)
+        found = _find(ports, line, before, pushed, began)
     except Refused as error:
         found, read = _refused(line, error), error.code in refusals.NO_SUCH_IMAGE
     with ledger.transaction():
-        if ledger.image_lines.get(name) != line:
-            return ledger.now()  # applied anew meanwhile
-        before = ledger.image_lines.state(name)
+        if ledger.image_lines.get(name) != line or ledger.image_lines.state(name) != before:
+            return ledger.now()  # applied anew or looked at meanwhile: what was read here may be the older
         state = replace(before, looked_at=began) if read else before
         ledger.image_lines.forget(name, began)
         if isinstance(found, Reason):

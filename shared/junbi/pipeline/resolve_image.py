@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from junbi.core.plan import ImageSpec
     from junbi.ledger.image_lines import ImageState
     from junbi.ledger.ledger import Ledger
+    from junbi.pipeline.image_source import ImageSource
     from junbi.pipeline.wiring import Ports
 
 #: How often a registry is looked at when no push tells of it: what a lost push costs.
@@ -68,11 +69,21 @@ def _find(ports: Ports, line: ImageSpec, state: ImageState, pushed: Collection[s
     if line.newest == "semver":
         tag = highest(tags)
         return image.named(line, tag, source.digest(tag))
-    read = {tag: source.digest(tag) for tag in pushed if tag in tags}
+    read = {tag: _digest(source, tag) for tag in image.worth_reading(tags, state.seen, pushed)}
     seen = image.dated(tags, state.seen, read, to_time(now))
     tag = image.latest(seen)
     digest = read.get(tag) or source.digest(tag)
     return image.named(line, tag, digest, {**seen, tag: replace(seen[tag], digest=digest)})
+
+
+def _digest(source: ImageSource, tag: str) -> str:
+    """What a tag names; empty where it is listed and names nothing, which must not keep others from being found."""
+    try:
+        return source.digest(tag)
+    except Refused as error:
+        if error.code not in refusals.NO_SUCH_IMAGE:
+            raise
+        return ""
 
 
 def _moved(ports: Ports, line: ImageSpec, state: ImageState, found: Found) -> None:

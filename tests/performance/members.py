@@ -21,10 +21,10 @@ class Members:
     def list_page(
         self, _bucket: str, prefix: str, after: str | None = None, delimiter: str | None = None, **_: Any
     ) -> Page:
-        """The marker and the next thousand members, which it lies before; of the folders above, the one folder."""
+        """The marker and the next thousand members, which it lies before. No folders: only events tell."""
         self.pages += 1
         if delimiter:
-            return Page((), (f"{prefix}v1/",), None)
+            return Page((), (), None)
         first = int(after.rpartition("-")[2].removesuffix(".csv")) + 1 if after else 0
         last = min(first + 1000, self.members)
         found = [ObjectInfo(f"{prefix}part-{i:07}.csv", 5, f"{i:032X}", THEN) for i in range(first, last)]

@@ -1,4 +1,4 @@
-"""The local PAI at the port where junbi calls it, with every request counted."""
+"""PAI at the port where junbi calls it: the local one with every request counted, and one that takes no time."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from junbi.emulator.cloud import Cloud, Settings
 from junbi.emulator.keys import AccessKey
 from junbi.pipeline.invocation import Invocation
 from junbi.pipeline.wiring import Ports
+from junbi.wire.aiworkspace import GetWorkspaceResponse
+from junbi.wire.dlc import EcsSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from junbi.ledger.ledger import Ledger
 
+INSTANCE_TYPE = "ecs.g7.large"
 KEY = Credentials("emulator", "emulator-secret")
 
 
@@ -57,3 +60,36 @@ def ports(ledger: Ledger, seconds: float = 120.0, **replaced: Any) -> Ports:
 def clients(api: Api) -> dict[str, Any]:
     """The clients of PAI that go through it, to be replaced in ``ports``."""
     return {"workspace": WorkspaceClient(api), "dlc": DlcClient(api)}
+
+
+class Yes:
+    """A PAI that says yes at once and keeps nothing: what is left is junbi's own."""
+
+    def __init__(self) -> None:
+        self.jobs = 0
+
+    def get_workspace(self, _workspace: str) -> GetWorkspaceResponse:
+        """It is there."""
+        return GetWorkspaceResponse(status="ENABLED")
+
+    def list_instance_types(self) -> list[EcsSpec]:
+        """What the plans ask for."""
+        return [EcsSpec(instance_type=INSTANCE_TYPE)]
+
+    def find_dataset(self, *_: Any) -> None:
+        """Nothing is there yet."""
+
+    find_version = find_dataset
+
+    def create_dataset(self, *_: Any) -> str:
+        """The dataset's id."""
+        return "d-1"
+
+    def create_version(self, *_: Any) -> str:
+        """The version's name."""
+        return "v2"
+
+    def create_job(self, *_: Any) -> str:
+        """The job's id; the null CreateJob."""
+        self.jobs += 1
+        return f"dlc-{self.jobs}"

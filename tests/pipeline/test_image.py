@@ -16,7 +16,7 @@ from junbi.core.image import registry
 from junbi.core.plan import CodeSpec, ImageSpec
 from junbi.emulator.registry import Webhook
 from junbi.events.delivery import Delivery
-from junbi.pipeline import image_door, image_views, receive, views
+from junbi.pipeline import image_door, input_views, line_views, receive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -417,10 +417,10 @@ def test_people_are_shown_what_is_watched_and_why_there_is_nothing(world: World,
     assert "ImageTagGone" in console(world.ledger)
     digest = pusher.put("latest", "one")
     world.settle(ticks=4)
-    (shown,) = image_views.images(world.ledger)
+    (shown,) = line_views.images(world.ledger)
     assert (shown["image"], shown["tag"], shown["digest"], shown["reason"]) == ("torch", "latest", digest, None)
     assert shown["trains_with"] == {"label": f"latest {digest[7:19]}", "digest": digest}
-    (version,) = views.revisions(world.ledger)["revisions"]
+    (version,) = input_views.revisions(world.ledger)["revisions"]
     assert version["registration"] == {"state": "done", "dataset_id": None, "version_name": None, "reason": None}
     page = console(world.ledger)
     assert "ImageTagGone" not in page.split('id="images"')[1].split("</section>")[0]

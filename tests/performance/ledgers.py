@@ -61,9 +61,31 @@ def record(key: str, number: int = 0) -> dict[str, Any]:
     }
 
 
+#: By engine: the tables there are, and the bytes that the ledger takes.
+_TABLES = {
+    True: "SELECT name FROM sqlite_master WHERE type = 'table'",
+    False: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
+}
+_SIZE = {
+    True: "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
+    False: "SELECT SUM(pg_total_relation_size(relid)) AS bytes FROM pg_statio_user_tables "
+    "WHERE schemaname = current_schema()",
+}
+
+
 def rows(ledger: Ledger) -> int:
-    """How many rows a SQLite ledger has in all."""
+    """How many rows a ledger has in all."""
+    tables = [one["name"] for one in _read(ledger, _TABLES)]
+    return sum(_read(ledger, f"SELECT COUNT(*) AS n FROM {table}")[0]["n"] for table in tables)
+
+
+def size(ledger: Ledger) -> int:
+    """How many bytes a ledger takes."""
+    return int(_read(ledger, _SIZE)[0]["bytes"])
+
+
+def _read(ledger: Ledger, statement: str | dict[bool, str]) -> list[dict[str, Any]]:
     database: Any = ledger._database
-    connection = database._connection()
-    tables = [one["name"] for one in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    return sum(connection.execute(f"SELECT COUNT(*) AS n FROM {table}").fetchone()["n"] for table in tables)
+    text = statement if isinstance(statement, str) else statement[isinstance(database, SqliteDatabase)]
+    found: list[dict[str, Any]] = database._connection().execute(text).fetchall()
+    return found

@@ -12,7 +12,7 @@ from junbi.core.plan import ImageSpec
 from junbi.events.delivery import Delivery
 from junbi.ledger.worklist import REPEATED
 from junbi.pipeline import git_door, image_door, receive, wiring
-from junbi.pipeline.resolve import EVERY
+from junbi.pipeline.line import EVERY
 
 if TYPE_CHECKING:
     from pathlib import Path

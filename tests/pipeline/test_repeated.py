@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.pipeline.test_code import SECRET, Clone, declare, heads, line
+from tests.pipeline.doors import SECRET
+from tests.pipeline.test_code import Clone, declare, heads, line
 
 from junbi.core.plan import ImageSpec
 from junbi.events.delivery import Delivery

@@ -145,6 +145,8 @@ def _deeper(document: Any, levels: int) -> bool:
     """Whether there are more levels than that; level by level, for one that is too deep ends the walk."""
     level = [document] if isinstance(document, (list, dict)) else []
     for _ in range(levels):
+        if not level:
+            return False
         level = [
             each
             for holder in level

@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from junbi.core import refusals
+from junbi.core import identity, refusals
+from junbi.core.facts import InputKind, Revision
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.ledger.lines import LineState
 from junbi.pipeline import trigger
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
-    from junbi.core.facts import Revision
     from junbi.core.plan import CodeSpec, ImageSpec
     from junbi.errors import Refused
     from junbi.ledger.worklist import Kind
@@ -67,6 +68,26 @@ class Line(Generic[Spec, State]):
         """Save where it stands now that its repository was read; whether that is elsewhere than before."""
         self._save(replace(state, looked_at=self.began, reason=None))
         return state.head != self.before.head
+
+    def revision(
+        self, head: str, address: str, *, label: str, bucket: str, prefix: str, captures: Mapping[str, str]
+    ) -> Revision:
+        """What the commit or digest at the head of an address is to the ledger."""
+        name, now = self.spec.name, self.ports.ledger.now()
+        return Revision(
+            id=identity.revision_id(name, address, head),
+            dataset=name,
+            label=label,
+            bucket=bucket,
+            prefix=prefix,
+            captures=dict(captures),
+            digest=head,
+            members=0,
+            size=0,
+            newest_at=now,
+            created_at=now,
+            kind=InputKind(self.kind),
+        )
 
     def take_up(self, revision: Revision, code: str, said: str) -> Revision:
         """Make a revision the newest, and start what it starts. The one that is kept, which may be known already."""

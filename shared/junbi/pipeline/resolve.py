@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from junbi.core import code, identity
-from junbi.core.facts import InputKind, Revision
+from junbi.core import code
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.errors import Refused
@@ -50,25 +49,10 @@ def _moved(line: Line[CodeSpec, LineState], found: Found, pushes: Iterable[Commi
         said = f"{found.label} of {spec.repository} changes nothing under {', '.join(spec.paths)}: passed over."
         line.tell(Code.PATHS_UNTOUCHED, said)
         return
-    revision = _revision(spec, found, line.ports.ledger.now())
-    line.take_up(revision, "CommitFound", f"{spec.repository} {found.ref} is at {found.commit[:12]}")
-
-
-def _revision(line: CodeSpec, found: Found, now: datetime) -> Revision:
-    return Revision(
-        id=identity.revision_id(line.name, line.address, found.commit),
-        dataset=line.name,
-        label=found.label,
-        bucket=line.address,
-        prefix=found.ref,
-        captures=dict(found.captures),
-        digest=found.commit,
-        members=0,
-        size=0,
-        newest_at=now,
-        created_at=now,
-        kind=InputKind.CODE,
+    revision = line.revision(
+        found.commit, spec.address, label=found.label, bucket=spec.address, prefix=found.ref, captures=found.captures
     )
+    line.take_up(revision, "CommitFound", f"{spec.repository} {found.ref} is at {found.commit[:12]}")
 
 
 def _refused(line: CodeSpec, error: Refused) -> Reason:

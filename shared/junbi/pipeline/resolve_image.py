@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from junbi.core import identity, image, refusals
-from junbi.core.facts import CreateState, InputKind, Revision
+from junbi.core import image, refusals
+from junbi.core.facts import CreateState
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.core.tags import highest
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from datetime import datetime
 
+    from junbi.core.facts import Revision
     from junbi.core.image import Found
     from junbi.core.plan import ImageSpec
     from junbi.ledger.image_lines import ImageState
@@ -79,8 +80,16 @@ def _digest(source: ImageSource, tag: str) -> str:
 
 def _moved(line: Line[ImageSpec, ImageState], found: Found) -> None:
     """A line names another digest than when it was looked at last. Call it inside a transaction."""
-    revision = _revision(line.spec, found, line.ports.ledger.now())
-    kept = line.take_up(revision, "ImageFound", f"{line.spec.repository}:{found.tag} is {found.digest}")
+    spec, digest = line.spec, found.digest
+    revision = line.revision(
+        digest,
+        f"{spec.host}/{spec.path}",
+        label=found.tag if spec.tags else f"{found.tag} {digest.partition(':')[2][:12]}",
+        bucket=spec.repository,
+        prefix=found.tag,
+        captures=found.captures,
+    )
+    kept = line.take_up(revision, "ImageFound", f"{spec.repository}:{found.tag} is {digest}")
     _register_late(line, kept)
 
 
@@ -92,23 +101,6 @@ def _register_late(line: Line[ImageSpec, ImageState], revision: Revision) -> Non
     if line.spec.registers and ended and not image_registrar.is_registered(registration):
         ledger.revisions.save_registration(replace(registration, state=CreateState.PENDING, dataset_id=""))
         ledger.worklist.ask("revision", revision.id, ledger.now())
-
-
-def _revision(line: ImageSpec, found: Found, now: datetime) -> Revision:
-    return Revision(
-        id=identity.revision_id(line.name, f"{line.host}/{line.path}", found.digest),
-        dataset=line.name,
-        label=found.tag if line.tags else f"{found.tag} {found.digest.partition(':')[2][:12]}",
-        bucket=line.repository,
-        prefix=found.tag,
-        captures=dict(found.captures),
-        digest=found.digest,
-        members=0,
-        size=0,
-        newest_at=now,
-        created_at=now,
-        kind=InputKind.IMAGE,
-    )
 
 
 def _refused(line: ImageSpec, error: Refused) -> Reason:

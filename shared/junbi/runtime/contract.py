@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from functools import cache
 from typing import TYPE_CHECKING
 
 from flask import Response
@@ -33,7 +34,12 @@ LONGEST_TIMEOUT = 86400.0
 
 def header(request: WSGIEnvironment, name: str) -> str:
     """A header of a request as WSGI hands it over; empty where it was not sent."""
-    return str(request.get(f"HTTP_{name.upper().replace('-', '_')}", ""))
+    return str(request.get(_wsgi_name(name), ""))
+
+
+@cache
+def _wsgi_name(name: str) -> str:
+    return f"HTTP_{name.upper().replace('-', '_')}"
 
 
 def invocation(function: str, request: WSGIEnvironment, environment: Mapping[str, str] = os.environ) -> Invocation:

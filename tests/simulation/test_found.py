@@ -19,7 +19,7 @@ from junbi.core.facts import CreateState, LaunchState
 from junbi.core.model import Event, EventKind, ObjectRef
 from junbi.errors import OutcomeUnknown
 from junbi.events.parsed import Parsed
-from junbi.pipeline import image_door, note, receive, work
+from junbi.pipeline import call, image_door, note, receive, work
 from junbi.pipeline.apply import apply
 
 if TYPE_CHECKING:
@@ -53,12 +53,20 @@ class Stage(World):
         pins = [one.pins[line] for one in reversed(self.ledger.launches.newest())]
         return [self.ledger.revisions.get(one).digest[-1] for one in pins]
 
+    def put(self, name: str) -> None:
+        """One object of v1, and its event."""
+        self.oss.put(f"digits/v1/{name}", name)
+        self._tell(name, f"digits/v1/{name}")
+
     def upload(self, version: str = "v1") -> None:
         """A whole upload, and the event of its marker."""
         for name, content in (("part-0", version), (MARKER, "")):
             self.oss.put(f"digits/{version}/{name}", content)
-        subject = ObjectRef("data", f"digits/{version}/{MARKER}")
-        event = Event(version, EventKind.OBJECT_CREATED, "ObjectCreated:PutObject", subject, self.time.now)
+        self._tell(version, f"digits/{version}/{MARKER}")
+
+    def _tell(self, name: str, key: str) -> None:
+        subject = ObjectRef("data", key)
+        event = Event(name, EventKind.OBJECT_CREATED, "ObjectCreated:PutObject", subject, self.time.now)
         note.note_events(self.ledger, Parsed((event,)))
 
     def ports(self, **replaced: Any) -> Ports:
@@ -228,6 +236,30 @@ def test_a_plan_that_is_removed_while_its_launch_is_checked_is_not_submitted(sta
     assert launch.reason is not None
     assert launch.reason.code == "PlanRemoved"
     assert not stage.dlc.jobs
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_call_that_comes_while_an_earlier_one_is_acted_upon_is_heard(stage: Stage, told: bool) -> None:  # noqa: FBT001
+    """A file came after the first call, whether its event did or not; the second call, during a listing, is for it."""
+    stage.people.datasets = {"digits": dataset("digits", "version", call=True)}
+    apply(stage.ledger, stage.people.generation())
+    stage.time.pass_(30.0)
+    stage.put("part-0")
+    call.close(stage.ledger, "oss://data/digits/v1/", "Ada")
+    calls = ["second"]
+
+    def meanwhile() -> None:
+        if calls:
+            calls.clear()
+            stage.time.pass_(5.0)
+            stage.put("part-1") if told else stage.oss.put("digits/v1/part-1", "part-1")
+            stage.time.pass_(5.0)
+            call.close(stage.ledger, "oss://data/digits/v1/", "Ada")
+
+    work.tick(stage.ports(objects=Interrupted(stage.oss, "list_page", meanwhile)))
+    stage.settle()
+    assert [one.members for one in stage.ledger.revisions.newest()] == [2]
+    assert len(stage.dlc.jobs) == 1
 
 
 @pytest.mark.parametrize("line", [CODE, TORCH])

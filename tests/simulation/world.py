@@ -56,6 +56,10 @@ CRITICAL = frozenset(
 #: How long a paused process may be away: within a lease, past it, and around the settling time.
 PAUSES = (2.0, 20.0, 61.0, 130.0, 600.0, 1000.0, 1025.0, 1300.0)
 
+#: What a process may be about to send when it is away for so long that others have settled it and sent it themselves.
+CREATES = frozenset({"CreateJob", "CreateDataset", "CreateDatasetVersion", "CreateCodeSource", "AddImage"})
+STALLS = (1100.0, 1300.0, 1500.0)
+
 
 class World:
     """Everything of one seed. All that is random comes from ``rng``; all time is ``time``."""
@@ -216,8 +220,12 @@ class World:
         task = self.tasks.current
         if task is None:
             return
+        seconds = 0.0
         if self.chance("pause") or (point in CRITICAL and self.chance("pause")):
             seconds = self.rng.choice(PAUSES)
+        if point in CREATES and self.chance("stall"):
+            seconds = self.rng.choice(STALLS)
+        if seconds:
             self.note(point, f"paused for {seconds} s")
             task.resume_at = self.time.after(seconds)
         self.tasks.pause(point)

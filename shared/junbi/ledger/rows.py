@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 def to_time(moment: datetime) -> str:
     """A moment as text that sorts: UTC, microseconds."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def from_time(text: str) -> datetime:

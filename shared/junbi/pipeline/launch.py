@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from junbi.core.turn import Turn
     from junbi.pipeline.submit import Sending
     from junbi.pipeline.wiring import Ports
+    from junbi.wire.dlc import CreateJobRequest
 
 #: When a launch that is not ready is evaluated again although nothing woke it.
 PATIENCE = {
@@ -57,7 +58,9 @@ def _prepare(ports: Ports, launch: Launch) -> datetime | None:
     checks = readiness.evaluate(facts)
     if readiness.only_pending(checks) and not readiness.all_ready(checks):
         checks = readiness.evaluate(launch_facts.listed(ports, facts, f"launch:{launch.id}"))
-    return _take_turn(ports, launch, checks, in_force)
+    # One that is built from what the checks saw, and not from what may have come since.
+    prepared = submit.prepare(ports, launch, facts.pinned) if readiness.all_ready(checks) else None
+    return _take_turn(ports, launch, checks, in_force, prepared)
 
 
 def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
@@ -69,10 +72,15 @@ def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
     return launch.spec.model_copy(update={"policy": in_force.policy})
 
 
-def _take_turn(ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force: PlanSpec | None) -> datetime | None:
+def _take_turn(
+    ports: Ports,
+    launch: Launch,
+    checks: tuple[Check, ...],
+    in_force: PlanSpec | None,
+    prepared: CreateJobRequest | None,
+) -> datetime | None:
     """Hear the policies, and do what they and the checks say, all in one transaction; then send what is to be sent."""
     ready, sending = readiness.all_ready(checks), None
-    prepared = submit.prepare(ports, launch) if ready else None
     ledger, now = ports.ledger, ports.ledger.now()
     with ledger.transaction():
         if ledger.generations.plan(launch.plan) != in_force:

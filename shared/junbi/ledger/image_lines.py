@@ -87,6 +87,13 @@ class ImageLines:
         rows = self._database.rows("image_lines_at", host=host, path=path, webhook=signed, unsigned=int(unsigned))
         return [ImageSpec.model_validate_json(row["spec"]) for row in rows]
 
+    def of(self, host: str, path: str) -> list[ImageSpec]:
+        """The lines of a repository, whatever proves its pushes. ``host`` and ``path`` as in ``at``."""
+        return [
+            ImageSpec.model_validate_json(row["spec"])
+            for row in self._database.rows("image_lines_of", host=host, path=path)
+        ]
+
     def webhooks(self) -> list[tuple[tuple[str, ...], bool]]:
         """The names of the secrets of each webhook, and whether these may stand in the address."""
         rows = self._database.rows("image_webhooks")

@@ -51,9 +51,11 @@ def parse(delivery: Delivery, now: datetime) -> Parsed[CommitRef]:
     return git.parse(delivery, now)
 
 
-def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[CommitRef], noted: Noted, now: datetime) -> None:
+def note(
+    ledger: Ledger, signed: Sequence[Webhook] | None, event: Event[CommitRef], noted: Noted, now: datetime
+) -> None:
     """Note a push on every line that watches its ref. Call it inside a transaction."""
-    push, lines = event.subject, _lines(ledger, signed, event.subject)
+    push, lines = event.subject, _lines(ledger, signed or (), event.subject)
     watching = [line for line in lines if code.watches(line, push.ref)]
     if not watching:
         noted.ignore(_unwatched(push, lines))

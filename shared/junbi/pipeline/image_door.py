@@ -42,7 +42,7 @@ def parse(delivery: Delivery, now: datetime) -> Parsed[ImageRef]:
     return registry.parse(delivery, now)
 
 
-def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[ImageRef], noted: Noted, now: datetime) -> None:
+def note(ledger: Ledger, signed: Sequence[Webhook] | None, event: Event[ImageRef], noted: Noted, now: datetime) -> None:
     """Note a push on every line that may name it: one that tells a digest alone may be a part of any tag.
 
     Call it inside a transaction.
@@ -50,7 +50,7 @@ def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[ImageRef], note
     push, lines = event.subject, _lines(ledger, signed, event.subject)
     watching = [line for line in lines if not push.tag or image.watches(line, push.tag)]
     if not watching:
-        noted.ignore(_unwatched(push, lines))
+        noted.ignore(_unwatched(signed, push, lines))
     for line in watching:
         ledger.image_lines.note(line.name, push.tag, now)
         ledger.worklist.ask(KIND, line.name, now)
@@ -58,8 +58,10 @@ def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[ImageRef], note
         noted.lines.add(line.name)
 
 
-def _lines(ledger: Ledger, signed: Sequence[Webhook], push: ImageRef) -> list[ImageSpec]:
+def _lines(ledger: Ledger, signed: Sequence[Webhook] | None, push: ImageRef) -> list[ImageSpec]:
     host = image.registry(push.registry) if push.registry else ""
+    if signed is None:
+        return ledger.image_lines.of(host, push.repository)
     return [
         line
         for webhook in signed
@@ -67,8 +69,9 @@ def _lines(ledger: Ledger, signed: Sequence[Webhook], push: ImageRef) -> list[Im
     ]
 
 
-def _unwatched(push: ImageRef, lines: list[ImageSpec]) -> Reason:
+def _unwatched(signed: Sequence[Webhook] | None, push: ImageRef, lines: list[ImageSpec]) -> Reason:
     if not lines:
-        return Reason(Code.NOT_WATCHED, f"No entry under 'images' watches {push} with this webhook's secret.")
+        how = "" if signed is None else " with this webhook's secret"
+        return Reason(Code.NOT_WATCHED, f"No entry under 'images' watches {push}{how}.")
     watched = ", ".join(line.tag or "tags of a pattern" for line in lines)
     return Reason(Code.NOT_WATCHED, f"{push} is not watched; watched there: {watched}.")

@@ -84,8 +84,13 @@ class Door(Protocol):
         """The events of a verified delivery, and who sent it. MalformedPayload where it cannot be read."""
         ...
 
-    def note(self, ledger: Ledger, signed: Sequence[Webhook], event: Event[Any], noted: Noted, now: datetime) -> None:
-        """Note an event for every line whose webhook is among those. Called inside a transaction."""
+    def note(
+        self, ledger: Ledger, signed: Sequence[Webhook] | None, event: Event[Any], noted: Noted, now: datetime
+    ) -> None:
+        """Note an event for every line whose webhook is among those; for every line where FC itself vouches (None).
+
+        Called inside a transaction.
+        """
         ...
 
 
@@ -106,20 +111,36 @@ def receive(door: Door, ledger: Ledger, delivery: Delivery) -> tuple[Answer, boo
     verified, signed = proved
     known = ledger.deliveries.get(verified.replay)
     if known is not None and known.outcome["noted"]:
-        return _repeated(door, ledger, known, now), False
+        return repeated(door, ledger, known, now), False
     try:
         parsed = door.parse(delivery, now)
     except MalformedPayload as problem:
         return _kept(door, ledger, delivery, problem, now), False
+    return keep(
+        door, ledger, signed, parsed, now, delivery=verified.replay, facts={"signed with": verified.fingerprint}
+    )
+
+
+def keep(
+    door: Door,
+    ledger: Ledger,
+    signed: list[Webhook] | None,
+    parsed: Parsed[Any],
+    now: datetime,
+    *,
+    delivery: str,
+    facts: Mapping[str, str],
+) -> tuple[Answer, bool]:
+    """Note what somebody vouches for, and keep what it came to with these facts; the answer, and whether to poke."""
     with ledger.transaction(alone=False):
         noted = _note(door, ledger, signed, parsed, now)
-        outcome = {**noted, "signed with": verified.fingerprint}
-        ledger.deliveries.put(verified.replay, door.ENDPOINT, parsed.source, outcome, now)
+        outcome = {**noted, **facts}
+        ledger.deliveries.put(delivery, door.ENDPOINT, parsed.source, outcome, now)
     due = bool(noted["noted"]) and ledger.worklist.may_poke(now)
-    return Answer(200, {"delivery": verified.replay, **outcome}), due
+    return Answer(200, {"delivery": delivery, **outcome}), due
 
 
-def _repeated(door: Door, ledger: Ledger, known: KnownDelivery, now: datetime) -> Answer:
+def repeated(door: Door, ledger: Ledger, known: KnownDelivery, now: datetime) -> Answer:
     """What came before says nothing new, and yet may be true again: some senders tell A, B and A with one id.
 
     What was ignored is no such delivery: by now somebody may watch it.
@@ -157,7 +178,9 @@ def _check(
     return verified, [Webhook(webhook.secrets, secret_in_url) for webhook in proved]
 
 
-def _note(door: Door, ledger: Ledger, signed: list[Webhook], parsed: Parsed[Any], now: datetime) -> dict[str, object]:
+def _note(
+    door: Door, ledger: Ledger, signed: list[Webhook] | None, parsed: Parsed[Any], now: datetime
+) -> dict[str, object]:
     """Note every event of a delivery; what it came to. Call it inside a transaction."""
     noted = Noted()
     noted.ignored.update(f"{one.code}: {one.message}" for one in parsed.ignored)

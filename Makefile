@@ -37,13 +37,14 @@ format: .venv/dev.stamp
 docs: .venv/dev.stamp  ## the parts of docs/ that the code knows best
 	$(BIN)/python infra/write_docs.py
 
-bench: .venv/dev.stamp .venv/runtime/stamp  ## the budgets, side by side with what you would pick instead, as ratios
-	$(BIN)/python -m tests.performance
+bench: .venv/dev.stamp .venv/runtime/stamp .venv/peers/stamp  ## the budgets, side by side with what you would pick instead, as ratios
+	$(BIN)/python -m tests.performance $(ARGS)
 
 # What Function Compute gets and nothing else: cold starts are judged there.
-.venv/runtime/stamp: infra/locks/runtime.txt
-	@$(PYTHON) -m venv .venv/runtime
-	@.venv/runtime/bin/pip install --quiet --disable-pip-version-check --require-hashes -r infra/locks/runtime.txt
+# peers: what junbi is measured beside, kept away from both.
+.venv/runtime/stamp .venv/peers/stamp: .venv/%/stamp: infra/locks/%.txt
+	@$(PYTHON) -m venv .venv/$*
+	@.venv/$*/bin/pip install --quiet --disable-pip-version-check --require-hashes -r infra/locks/$*.txt
 	@touch $@
 
 .venv/%.stamp: infra/locks/%.txt pyproject.toml
@@ -57,6 +58,7 @@ lock:  ## pin the newest releases, with hashes; needs uv
 	uv pip compile pyproject.toml --extra postgres --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/runtime.txt
 	uv pip compile pyproject.toml --extra cli --group demo --group build --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/demo.txt
 	uv pip compile pyproject.toml --extra cli --group demo --group build --group test --group lint --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/dev.txt
+	uv pip compile --group peers --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o infra/locks/peers.txt
 
 clean:
 	rm -rf .venv .junbi

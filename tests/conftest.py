@@ -36,10 +36,10 @@ SETTINGS = {
 
 
 class PostgresServer:
-    """One server in a folder of its own, reached through a socket file there."""
+    """One server in a folder of its own, reached through a socket file there; settings besides are given to it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.folder, self._settings = folder, SETTINGS | settings
         self._programs = _programs(folder)
         self._numbers = itertools.count()
         self._process: subprocess.Popen[bytes] | None = None
@@ -51,7 +51,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        settings = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        settings = [word for name, value in self._settings.items() for word in ("-c", f"{name}={value}")]
         self._process = self._run("postgres", "-D", str(self.folder / "data"), "-k", str(self.folder), *settings)
         end = time.monotonic() + 30
         while self._run("pg_isready", "-q", "-h", str(self.folder)).wait():
@@ -121,13 +121,13 @@ def _end_with_us() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGINT)
 
 
-def serve() -> Iterator[PostgresServer]:
-    """A server, gone without a trace afterwards."""
+def serve(**settings: str) -> Iterator[PostgresServer]:
+    """A server, gone without a trace afterwards; ``settings`` as postgresql.conf has them."""
     folder = Path(tempfile.mkdtemp(prefix="junbi-postgres-"))
     folder.chmod(0o755)
     if USER:
         shutil.chown(folder, USER)
-    server = PostgresServer(folder)
+    server = PostgresServer(folder, **settings)
     try:
         yield server
     finally:

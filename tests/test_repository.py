@@ -91,7 +91,7 @@ def test_no_vague_name(tracked: dict[str, str]) -> None:
 def test_locks_pin_by_hash(tracked: dict[str, str]) -> None:
     """Each locked package has a version and hashes, and no address."""
     locks = {name: text for name, text in tracked.items() if re.match(r"infra/locks/.+\.txt$", name)}
-    assert {Path(name).stem for name in locks} == {"runtime", "demo", "dev"}
+    assert {Path(name).stem for name in locks} == {"runtime", "demo", "dev", "peers"}
     for name, text in locks.items():
         pinned = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE | re.IGNORECASE)[1:]
         assert pinned, name

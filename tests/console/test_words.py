@@ -82,7 +82,7 @@ def test_visible(text: str, shown: str) -> None:
 
 
 def group(*launches: dict[str, str | None], total: int | None = None) -> dict[str, object]:
-    """What ``views.launches`` answers of these."""
+    """What ``launch_views.launches`` answers of these."""
     return {"total": len(launches) if total is None else total, "launches": list(launches)}
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from junbi.ledger.ledger import open_ledger
-from junbi.ledger.worklist import DIED, DISCOVERY_INTERVAL, LEASE, POKE_INTERVAL, SELDOM
+from junbi.ledger.worklist import DIED, DISCOVERY_INTERVAL, LEASE, POKE_INTERVAL, REPEATED, SELDOM
 
 if TYPE_CHECKING:
     from junbi.ledger.ledger import Ledger
@@ -210,6 +210,48 @@ class TestEnds:
     def test_what_is_not_there_has_no_entry(self, ledger: Ledger) -> None:
         """None, and no error."""
         assert ledger.worklist.entry("launch", "x") is None
+
+
+class TestRepeated:
+    """``ask_again``: what says again what was said before."""
+
+    def test_a_flood_costs_one_look_in_a_while(self, ledger: Ledger) -> None:
+        """However often it is said, a worker that is always there looks once in ``REPEATED``."""
+        looks, ends = 0, NOW + 10 * REPEATED
+        now = NOW
+        while now < ends:
+            ledger.worklist.ask_again("launch", "x", now)
+            for item in ledger.worklist.claim(now):
+                looks += 1
+                ledger.worklist.ask_again("launch", "x", now)
+                ledger.worklist.again(item, now + timedelta(minutes=5))
+            now += SECOND
+        assert looks == 9
+
+    def test_it_brings_the_next_regular_look_forward_and_delays_none(self, ledger: Ledger) -> None:
+        """What is due sooner stays so; what is due later is due soon."""
+        ledger.worklist.ask("launch", "x", NOW + timedelta(minutes=5))
+        ledger.worklist.ask_again("launch", "x", NOW)
+        assert due_at(ledger.worklist) == NOW + REPEATED
+        ledger.worklist.ask("launch", "x", NOW)
+        ledger.worklist.ask_again("launch", "x", NOW + SECOND)
+        assert claimed(ledger.worklist, NOW + SECOND) == ["x"]
+
+    def test_what_is_said_while_a_worker_looks_is_looked_at_after_it(self, ledger: Ledger) -> None:
+        """The worker may have read too early: the row is not at rest, nor gone, when it is done."""
+        ledger.worklist.ask("launch", "x", NOW)
+        item = one(ledger.worklist)
+        ledger.worklist.ask_again("launch", "x", NOW)
+        ledger.worklist.again(item, NOW + timedelta(minutes=5))
+        assert due_at(ledger.worklist) == NOW + REPEATED
+
+    def test_a_row_whose_worker_died_is_not_put_off(self, ledger: Ledger) -> None:
+        """Its lease ran out: a flood keeps it from nobody."""
+        ledger.worklist.ask("launch", "x", NOW)
+        one(ledger.worklist)
+        late = NOW + LEASE + SECOND
+        ledger.worklist.ask_again("launch", "x", late)
+        assert claimed(ledger.worklist, late) == ["x"]
 
 
 class TestManyWorkers:

@@ -6,68 +6,42 @@ import json
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tests.performance import pai
+from tests.performance.ledgers import BATCH, MARKER, digits, ledger_in, payload, record, rows
+from tests.performance.members import Members
 from tests.performance.result import Result
 
-from junbi.core.plan import Complete, DatasetSpec, Generation, Watch
+from junbi.core.facts import CreateState
 from junbi.events import oss
-from junbi.ledger.clock import LedgerClock
-from junbi.ledger.ledger import Ledger
-from junbi.ledger.sqlite import SqliteDatabase
-from junbi.pipeline.apply import apply
+from junbi.pipeline import work
 from junbi.pipeline.note import note_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Events in one call of the door, as a busy OSS trigger delivers them.
-BATCH = 100
+    from junbi.ledger.ledger import Ledger
+
 BUDGET = 1.25
-#: Rows of the whole ledger after the events, less those before: an arrival, a row of work, an entry of the story.
+#: Rows of the whole ledger after the events, less those before: an arrival, a row of work, an entry of the story, and
+#: that an event of the dataset was heard.
 ROWS = 4
+CALLS = 10
 
 
-def ledger_in(directory: Path) -> Ledger:
-    """A ledger that watches one dataset."""
-    ledger = Ledger(SqliteDatabase(directory / "ledger.db"), LedgerClock())
-    ledger.migrate()
-    watch = Watch(bucket="data", root="digits/", pattern=r"digits/(?P<version>[^/]+)/", captures=("version",))
-    digits = DatasetSpec(name="digits", watch=watch, complete=Complete(marker="_SUCCESS"), mount="/mnt/digits")
-    scope = {"deployment": "vision", "environment": "bench", "region": "cn-hangzhou", "workspace": "1"}
-    apply(ledger, Generation(**scope, datasets={"digits": digits}, plans={}))
-    return ledger
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What closing, listing and registering took: requests to PAI, and pages asked of OSS."""
+
+    calls: int
+    pages: int
 
 
-def payload(first: int) -> bytes:
-    """What OSS sends for the next objects."""
-    return json.dumps({"events": [_record(number) for number in range(first, first + BATCH)]}).encode()
-
-
-def _record(number: int) -> dict[str, Any]:
-    stored = {"key": f"digits/v1/part-{number:07}.csv", "size": 5, "eTag": f"{number:032X}", "deltaSize": 5}
-    return {
-        "eventSource": "acs:oss",
-        "eventName": "ObjectCreated:PutObject",
-        "eventTime": datetime.now(UTC).isoformat(),
-        "responseElements": {"requestId": f"{number:024X}"},
-        "oss": {"bucket": {"name": "data"}, "object": stored},
-    }
-
-
-def rows(ledger: Ledger) -> int:
-    """How many rows the ledger has in all."""
-    database: Any = ledger._database
-    connection = database._connection()
-    tables = [one["name"] for one in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    return sum(connection.execute(f"SELECT COUNT(*) AS n FROM {table}").fetchone()["n"] for table in tables)
-
-
-def burst(events: int, directory: Path) -> tuple[list[float], int]:
+def burst(events: int, ledger: Ledger) -> tuple[list[float], int]:
     """Deliver so many events; CPU seconds of each tenth, and by how many rows the ledger grew."""
-    ledger = ledger_in(directory)
     before, taken = rows(ledger), []
     for tenth in range(10):
         spent = 0.0
@@ -80,16 +54,35 @@ def burst(events: int, directory: Path) -> tuple[list[float], int]:
     return taken, rows(ledger) - before
 
 
+def register(events: int, ledger: Ledger, directory: Path) -> Registered:
+    """Say that the upload is complete, and work until its version is registered."""
+    objects = Members(events)
+    note_events(ledger, oss.parse(json.dumps({"events": [record(f"digits/v1/{MARKER}")]}).encode()))
+    with pai.counted(directory / "cloud") as api:
+        work.tick(pai.ports(ledger, objects=objects, **pai.clients(api)))
+        calls = api.requests
+    (revision,) = ledger.revisions.newest()
+    registration = ledger.revisions.registration(revision.id)
+    if (revision.members, registration.state) != (events, CreateState.DONE):
+        raise AssertionError(f"{revision.members} of {events} members, registration {registration.state}")
+    return Registered(calls, objects.pages)
+
+
 def measure(events: int = 1_000_000) -> Iterator[Result]:
-    """The last tenth beside the first, and the ledger's growth beside one upload's."""
-    with tempfile.TemporaryDirectory() as directory:
-        taken, grown = burst(events, Path(directory))
+    """The last tenth beside the first, the ledger's growth beside one upload's, and the calls they come to."""
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder)
+        ledger = ledger_in(directory, digits())
+        taken, grown = burst(events, ledger)
+        made = register(events, ledger, directory)
     each = sum(taken) / events * 1e6
-    how = f"{each:.0f} us of CPU per event, {events:,} events"
+    how = f"{each:.0f} us of CPU per event, {events:,} events in calls of {BATCH}, SQLite"
     yield Result("object events of one version, last tenth beside the first", taken[-1] / taken[0], BUDGET, how)
-    yield Result("rows they add to the ledger, beside one upload's", grown / ROWS, 1.0, f"{grown} rows")
+    yield Result("rows they add to the ledger, beside one upload's", grown / ROWS, 1.0, f"{grown} rows, counted")
+    how = f"requests counted at the local PAI's port; besides {made.pages:,} pages of OSS's listing"
+    yield Result("calls of PAI until they are closed, listed and registered", made.calls, CALLS, how, unit="calls")
 
 
 if __name__ == "__main__":
     for result in measure(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000):
-        print(result)
+        print(result.line(60))

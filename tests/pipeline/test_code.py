@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.pipeline.doors import SECRET, opened, until
 
 from junbi.core.facts import InputKind, LaunchState
 from junbi.core.plan import CodeSpec, JobTemplate, Workers
@@ -17,13 +17,12 @@ from junbi.events.git.address import alike, canonical
 from junbi.pipeline import git_door, receive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
 
     from tests.pipeline.conftest import World
-
-SECRET = "a long random secret"
+    from tests.pipeline.doors import Answers
 
 
 class Clone:
@@ -67,27 +66,12 @@ class Clone:
 
 
 @pytest.fixture
-def delivered(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def delivered(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Answers]:
     """What the door answers; the local Git host calls it over a real socket."""
-    from flask import Flask, request
-
-    from junbi.emulator.server import Server
-
     monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
-    answers: list[Any] = []
-    app = Flask("door")
-
-    @app.post("/git_push")
-    def take() -> tuple[dict[str, object], int]:
-        delivery = Delivery(dict(request.headers.items()), request.get_data(), {})
-        answer, _ = receive.receive(git_door, world.ledger, delivery)
-        answers.append(answer)
-        return dict(answer.body), answer.status
-
-    server = Server(app)
-    world.cloud.git_host.webhooks.append(Webhook(f"{server.url}/git_push", SECRET))
-    yield answers
-    server.stop()
+    with opened(git_door, world) as (url, answers):
+        world.cloud.git_host.webhooks.append(Webhook(url, SECRET))
+        yield answers
 
 
 def line(world: World, **more: Any) -> CodeSpec:
@@ -127,20 +111,12 @@ def clone(world: World, tmp_path: Path) -> Clone:
     return made
 
 
-def until(true: Callable[[], object], patience: float = 10.0) -> None:
-    """Wait for what another thread does."""
-    end = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def heads(world: World) -> list[str]:
     """The commits of all revisions of the code, newest first."""
     return [one.digest for one in world.ledger.revisions.newest() if one.kind is InputKind.CODE]
 
 
-def test_a_push_trains_with_the_pushed_commit(world: World, clone: Clone, delivered: list[Any]) -> None:
+def test_a_push_trains_with_the_pushed_commit(world: World, clone: Clone, delivered: Answers) -> None:
     """A real git push, told by a real webhook: the job checks out exactly that commit and runs it."""
     declare(world, line(world))
     world.deliver(world.upload("v1"))
@@ -204,7 +180,7 @@ def test_data_that_came_before_the_first_look_waits_for_it(world: World, clone: 
     assert len(clone.git("rev-parse", "HEAD")) == 40
 
 
-def test_paths_that_nobody_watches_start_nothing(world: World, clone: Clone, delivered: list[Any]) -> None:
+def test_paths_that_nobody_watches_start_nothing(world: World, clone: Clone, delivered: Answers) -> None:
     """A push of other paths is passed over and says so; what it skipped is in the next commit that counts."""
     declare(world, line(world, paths=("train/**",)))
     world.settle(ticks=2)
@@ -244,7 +220,7 @@ def test_bc_94_annotated_tags_are_peeled_and_the_highest_version_counts(world: W
     assert world.ledger.revisions.newest()[0].captures == {"commit": first, "tag": "v1.10.0", "semver": "1.10.0"}
 
 
-def test_a_branch_with_a_slash_and_an_emoji_in_the_message(world: World, clone: Clone, delivered: list[Any]) -> None:
+def test_a_branch_with_a_slash_and_an_emoji_in_the_message(world: World, clone: Clone, delivered: Answers) -> None:
     """BC-77: the signature is over bytes; a branch is named in full."""
     declare(world, line(world, branch="feature/数据"))
     commit = clone.commit("train.txt", "three", "better 🚀")
@@ -256,7 +232,7 @@ def test_a_branch_with_a_slash_and_an_emoji_in_the_message(world: World, clone: 
 
 
 def test_bc_92_a_deleted_branch_is_said_and_checked_out_by_nobody(
-    world: World, clone: Clone, delivered: list[Any]
+    world: World, clone: Clone, delivered: Answers
 ) -> None:
     """BC-92: there is no commit 0000…; the entry says that its branch is gone, the last commit stays pinned."""
     declare(world, line(world, branch="next"))
@@ -315,7 +291,7 @@ def test_a_delivery_that_nobody_vouches_for_is_refused_and_told_why(world: World
     assert answer.body["fix"]
 
 
-def test_the_same_delivery_again_changes_nothing(world: World, clone: Clone, delivered: list[Any]) -> None:
+def test_the_same_delivery_again_changes_nothing(world: World, clone: Clone, delivered: Answers) -> None:
     """BC-2: the second is a duplicate of the first, which it names."""
     import hashlib
     import hmac
@@ -340,7 +316,7 @@ def test_the_same_delivery_again_changes_nothing(world: World, clone: Clone, del
     assert "of " in str(answers[1].body["duplicate"])
 
 
-def test_a_push_that_nobody_watches_is_answered_with_why(world: World, clone: Clone, delivered: list[Any]) -> None:
+def test_a_push_that_nobody_watches_is_answered_with_why(world: World, clone: Clone, delivered: Answers) -> None:
     """2xx, so that the sender does not give the webhook up; the answer names what is watched."""
     declare(world, line(world))
     clone.push("HEAD:refs/heads/other")

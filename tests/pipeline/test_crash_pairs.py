@@ -6,39 +6,31 @@ of ``reconcile``, whose tick has hundreds of moments, every first one with every
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from dulwich.objects import Commit, Tree
-from dulwich.repo import Repo
-from tests.pipeline.crash import Doomed, Plan, die, doomed_ledger, doomed_ports, run_and_die
+from tests.pipeline.crash import Plan, die, doomed_ledger, doomed_ports, run_and_die
+from tests.pipeline.crash_pushes import CodePush, ImagePush
 from tests.pipeline.test_exactly_once import assert_once
 from tests.pipeline.test_policies import declare
 
 from junbi.core.facts import LaunchState
-from junbi.core.plan import CodeSpec, JobTemplate, Workers
 from junbi.core.policy import Policy
 from junbi.events import oss
-from junbi.events.delivery import Delivery
-from junbi.events.git.address import alike, canonical
-from junbi.pipeline import acts, apply, call, follow, git_door, note, receive
+from junbi.pipeline import acts, apply, call, follow, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.pipeline.conftest import World
 
 #: Every pair of moments, and not one second moment for each first.
 ALL = bool(os.environ.get("JUNBI_ALL_CRASHES"))
 #: With ALL, which second moments of a long flow are tried: every so many.
-STRIDES = {"tick": 8, "push": 8}
+STRIDES = {"tick": 8, "codepush": 8, "imagepush": 8}
 SHARDS = 4
-SECRET = "a long random secret"
 #: Longer than any lease and than the settling time.
 LATER = 1100.0
 
@@ -221,71 +213,8 @@ class Approve:
         assert_once(world, name)
 
 
-class Push:
-    """A push: noted by its door, its commit found, its code build made, its job submitted."""
-
-    def begin(self, world: World, name: str) -> None:
-        os.environ["JUNBI_SECRET_HOOK"] = SECRET
-        repository = f"{world.cloud.git}/vision/{name}.git"
-        self._commit(world.cloud.git_host.path(f"/vision/{name}"))
-        line = CodeSpec(
-            name=name,
-            repository=repository,
-            address=alike(canonical(repository)),
-            branch="main",
-            webhook=("HOOK",),
-            initial="adopt",
-            mount="/root/code",
-        )
-        job = JobTemplate(type="PyTorchJob", workers=Workers(), command="true")
-        plan = world.plan(on=(name,), job=job, code=name, code_mount="/root/code").model_copy(update={"datasets": ()})
-        plan = plan.model_copy(update={"mounts": {}})
-        world.apply(world.generation([], [plan]).model_copy(update={"code": {name: line}}))
-
-    def act(self, world: World, name: str, plan: Plan) -> object:
-        told = {
-            "ref": "refs/heads/main",
-            "after": "1" * 40,
-            "repository": {"clone_url": world.cloud.git + f"/vision/{name}"},
-        }
-        body = json.dumps(told).encode()
-        signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-        headers = {"X-Gitea-Event": "push", "X-Gitea-Delivery": name, "X-Gitea-Signature": signature}
-        answer, _ = receive.receive(git_door, doomed_ledger(world, plan), Delivery(headers, body, {}))
-        assert answer.status == 200, answer
-        ports = doomed_ports(world, plan)
-        ports.code_sources_in = lambda region: Doomed(world.ports().code_sources_in(region), plan)
-        return world.reconcile(ports)
-
-    def check(self, world: World, name: str) -> None:
-        world.settle(ticks=5, step=300)
-        (source,) = (
-            one for one in world.cloud.dlc.workspace.code_sources.all() if one.display_name == f"vision-{name}"
-        )
-        (launch,) = (one for one in world.launches if name in one.pins)
-        (job,) = world.jobs_of(launch)
-        pinned = world.ledger.revisions.get(launch.pins[name])
-        assert job.request["CodeSource"]["CodeSourceId"] == source.code_source_id
-        assert job.request["CodeSource"]["Commit"] == pinned.digest
-        assert launch.job_id == job.job_id
-
-    @staticmethod
-    def _commit(path: Path) -> None:
-        path.mkdir(parents=True)
-        with Repo.init_bare(str(path), default_branch=b"main") as made:
-            tree = Tree()
-            made.object_store.add_object(tree)
-            commit = Commit()
-            commit.tree = tree.id
-            commit.author = commit.committer = b"Ada <ada@example.com>"
-            commit.commit_time = commit.author_time = 1_790_000_000
-            commit.commit_timezone = commit.author_timezone = 0
-            commit.message = b"first"
-            made.object_store.add_object(commit)
-            made.refs[b"refs/heads/main"] = commit.id
-
-
-FLOWS = {flow.__name__.lower(): flow() for flow in (Tick, Door, Apply, Call, Follow, Cancel, Rerun, Approve, Push)}
+_FLOWS = (Tick, Door, Apply, Call, Follow, Cancel, Rerun, Approve, CodePush, ImagePush)
+FLOWS = {flow.__name__.lower(): flow() for flow in _FLOWS}
 
 
 def once(world: World, flow: Flow, name: str, first: int | None, second: int | None) -> tuple[int, int]:

@@ -78,6 +78,20 @@ def test_bc_22_bc_44_bc_52_bc_53_a_burst_is_answered_from_the_ledger_with_few_wr
     assert len(world.launches) == 1
 
 
+def test_the_events_of_one_call_share_what_was_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many events a call brings, its folder's watch is looked up once, and its arrival after each save."""
+    records, asked, rows = world.upload(files=30, marker=None), [], world.database.rows
+
+    def read(statement: str, /, **values: object) -> object:
+        asked.append(statement)
+        return rows(statement, **values)
+
+    monkeypatch.setattr(world.database, "rows", read)
+    answer = world.deliver_together(records)
+    assert (answer["noted"], answer["folded"]) == (1, 29)
+    assert (asked.count("watches_at"), asked.count("arrival")) == (1, 2)
+
+
 def test_a_second_version_trains_again_and_the_same_one_does_not(world: World) -> None:
     """A new version is a new launch; an upload of the same bytes under the same version is none."""
     for version in ("v1", "v2"):

@@ -10,7 +10,7 @@ from tests.pipeline.test_policies import arrive, code
 
 from junbi.core.facts import LaunchState
 from junbi.core.plan import ExistingDataset
-from junbi.pipeline import views
+from junbi.pipeline import input_views, launch_views, views
 from junbi.wire.aiworkspace import CreateDatasetRequest, CreateDatasetVersionRequest
 
 if TYPE_CHECKING:
@@ -61,14 +61,14 @@ def test_what_was_mounted_is_told(world: World) -> None:
     """The launch keeps what it was given, also after the plan names another version; inputs and plans show it."""
     dataset_id = made(world, versions=3)
     declare(world, dataset_id)
-    assert views.existing(world.ledger) == [
+    assert input_views.existing(world.ledger) == [
         {"dataset": "corpus", "dataset_id": dataset_id, "version_name": "v2", "plans": ["train"]}
     ]
     arrive(world, "v1")
     declare(world, dataset_id, "v3")
     world.settle(ticks=2)
     (launch,) = world.launches
-    told = views.launch(world.ledger, launch.id)
+    told = launch_views.launch(world.ledger, launch.id)
     assert told is not None
     assert told["mounts"] == {"corpus": {"dataset_id": dataset_id, "version_name": "v2"}}
     assert views.plans(world.ledger)["plans"][0]["mounts"]["corpus"]["version_name"] == "v3"

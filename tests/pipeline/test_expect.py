@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from junbi.core.facts import ArrivalState
 from junbi.core.plan import Expect
-from junbi.pipeline import views
+from junbi.pipeline import input_views
 
 if TYPE_CHECKING:
     from tests.pipeline.conftest import World
@@ -28,7 +28,7 @@ def in_hours(world: World, hours: float) -> str:
 
 def shown(world: World) -> str | None:
     """The reason that people are shown on the dataset."""
-    (one,) = views.watched(world.ledger)
+    (one,) = input_views.watched(world.ledger)
     return one["reason"]["code"] if one["reason"] else None
 
 
@@ -69,7 +69,7 @@ def test_days_that_passed_while_nothing_worked_are_counted(world: World) -> None
     declare(world, daily=in_hours(world, 2))
     world.advance(75 * HOUR)
     world.reconcile()
-    (one,) = views.watched(world.ledger)
+    (one,) = input_views.watched(world.ledger)
     assert one["reason"]["facts"] == {"missed": "4"}
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.pipeline.doors import SECRET, opened, until
 
 from junbi.console.page import console
 from junbi.core.facts import InputKind, LaunchState
@@ -16,14 +16,14 @@ from junbi.core.image import registry
 from junbi.core.plan import CodeSpec, ImageSpec
 from junbi.emulator.registry import Webhook
 from junbi.events.delivery import Delivery
-from junbi.pipeline import image_door, image_views, receive, views
+from junbi.pipeline import image_door, input_views, line_views, receive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from tests.pipeline.conftest import World
+    from tests.pipeline.doors import Answers
 
-SECRET = "a long random secret"
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
@@ -58,27 +58,12 @@ def pusher(world: World) -> Pusher:
 
 
 @pytest.fixture
-def delivered(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def delivered(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Answers]:
     """What the door answers; the local registry calls it over a real socket."""
-    from flask import Flask, request
-
-    from junbi.emulator.server import Server
-
     monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
-    answers: list[Any] = []
-    app = Flask("door")
-
-    @app.post("/image_push")
-    def take() -> tuple[dict[str, object], int]:
-        delivery = Delivery(dict(request.headers.items()), request.get_data(), request.args.to_dict())
-        answer, _ = receive.receive(image_door, world.ledger, delivery)
-        answers.append(answer)
-        return dict(answer.body), answer.status
-
-    server = Server(app)
-    world.cloud.registry_host.webhooks.append(Webhook(f"{server.url}/image_push", f"Bearer {SECRET}"))
-    yield answers
-    server.stop()
+    with opened(image_door, world) as (url, answers):
+        world.cloud.registry_host.webhooks.append(Webhook(url, f"Bearer {SECRET}"))
+        yield answers
 
 
 def line(world: World, **more: Any) -> ImageSpec:
@@ -93,14 +78,6 @@ def declare(world: World, watched: ImageSpec, *, on: tuple[str, ...] = ("digits"
     """Apply a plan that trains with the image."""
     plan = world.plan(on=on, datasets=("digits",), image=watched.repository, image_line="torch")
     world.apply(world.generation([world.dataset()], [plan]).model_copy(update={"images": {"torch": watched}}))
-
-
-def until(true: Callable[[], object], patience: float = 10.0) -> None:
-    """Wait for what another thread does."""
-    end = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def digests(world: World) -> list[str]:
@@ -131,7 +108,7 @@ def harbor(world: World, tag: str, digest: str, at: int = 1) -> dict[str, object
     }
 
 
-def test_a_push_trains_with_the_pushed_digest(world: World, pusher: Pusher, delivered: list[Any]) -> None:
+def test_a_push_trains_with_the_pushed_digest(world: World, pusher: Pusher, delivered: Answers) -> None:
     """A real push over HTTP, told by a real webhook: the job names exactly that digest, whatever the tag is later."""
     declare(world, line(world))
     pusher.put("latest", "one")
@@ -174,9 +151,7 @@ def test_with_every_push_lost_the_timer_finds_the_digest(world: World, pusher: P
     assert story(world, "BeforeDeployment") == []  # it came after the first look, which found nothing
 
 
-def test_bc_97_one_push_for_several_platforms_is_one_revision(
-    world: World, pusher: Pusher, delivered: list[Any]
-) -> None:
+def test_bc_97_one_push_for_several_platforms_is_one_revision(world: World, pusher: Pusher, delivered: Answers) -> None:
     """BC-97: five hooks of one push collapse by the digest of the index; the parts are no revisions."""
     declare(world, line(world))
     world.settle(ticks=2)
@@ -188,7 +163,7 @@ def test_bc_97_one_push_for_several_platforms_is_one_revision(
     assert len(story(world, "ImageFound")) == 1
 
 
-def test_bc_98_the_same_event_fourteen_times_is_one(world: World, pusher: Pusher, delivered: list[Any]) -> None:
+def test_bc_98_the_same_event_fourteen_times_is_one(world: World, pusher: Pusher, delivered: Answers) -> None:
     """BC-98: a hook that fires again is a duplicate where it says the same, and one revision in any case."""
     declare(world, line(world))
     world.settle(ticks=2)
@@ -204,7 +179,7 @@ def test_bc_98_the_same_event_fourteen_times_is_one(world: World, pusher: Pusher
 
 
 def test_bc_100_a_manifest_that_did_not_change_is_told_and_starts_nothing(
-    world: World, pusher: Pusher, delivered: list[Any]
+    world: World, pusher: Pusher, delivered: Answers
 ) -> None:
     """BC-100: 'created' for a digest that is known is no new revision and no launch; the story says so, once a look."""
     declare(world, line(world))
@@ -259,7 +234,7 @@ def test_the_greatest_version_counts(world: World, pusher: Pusher) -> None:
     assert world.ledger.revisions.newest()[0].captures == {"digest": tenth, "tag": "v1.10.0", "semver": "1.10.0"}
 
 
-def test_the_tag_that_was_pushed_last_counts(world: World, pusher: Pusher, delivered: list[Any]) -> None:
+def test_the_tag_that_was_pushed_last_counts(world: World, pusher: Pusher, delivered: Answers) -> None:
     """``newest: time``: a tag that is new or names something new, however it is called; a repeated one is neither."""
     told = world.cloud.registry_host.webhooks.pop()
     old = pusher.put("b-9", "nine")
@@ -336,7 +311,7 @@ def test_a_registry_that_refuses_our_credential_says_so(
 
 
 def test_an_image_that_stands_nearby_for_one_elsewhere(
-    world: World, pusher: Pusher, delivered: list[Any], monkeypatch: pytest.MonkeyPatch
+    world: World, pusher: Pusher, delivered: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A registry nearby is pushed to under the other's name; jobs name the other, and hosts of one registry are one."""
     monkeypatch.setenv("JUNBI_ENDPOINT_REGISTRY", world.cloud.registry)
@@ -374,7 +349,7 @@ def _by_address(world: World, body: object, secret: str) -> receive.Answer:
     return receive.receive(image_door, world.ledger, delivery)[0]
 
 
-def test_a_push_that_nobody_watches_is_answered_with_why(world: World, pusher: Pusher, delivered: list[Any]) -> None:
+def test_a_push_that_nobody_watches_is_answered_with_why(world: World, pusher: Pusher, delivered: Answers) -> None:
     """2xx, so that the sender does not give the webhook up; the answer names what is watched."""
     declare(world, line(world))
     pusher.put("nightly", "one")
@@ -417,10 +392,10 @@ def test_people_are_shown_what_is_watched_and_why_there_is_nothing(world: World,
     assert "ImageTagGone" in console(world.ledger)
     digest = pusher.put("latest", "one")
     world.settle(ticks=4)
-    (shown,) = image_views.images(world.ledger)
+    (shown,) = line_views.images(world.ledger)
     assert (shown["image"], shown["tag"], shown["digest"], shown["reason"]) == ("torch", "latest", digest, None)
     assert shown["trains_with"] == {"label": f"latest {digest[7:19]}", "digest": digest}
-    (version,) = views.revisions(world.ledger)["revisions"]
+    (version,) = input_views.revisions(world.ledger)["revisions"]
     assert version["registration"] == {"state": "done", "dataset_id": None, "version_name": None, "reason": None}
     page = console(world.ledger)
     assert "ImageTagGone" not in page.split('id="images"')[1].split("</section>")[0]

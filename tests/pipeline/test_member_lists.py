@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.pipeline.test_long_listing import Huge, digest, look
 
 from junbi.core.facts import ArrivalState
-from junbi.pipeline import views
+from junbi.pipeline import input_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def read(world: World, uri: str) -> bytes:
 
 def listed(world: World) -> list[dict[str, Any]]:
     """The members as written down, by what people are shown of the version."""
-    (version,) = views.revisions(world.ledger)["revisions"]
+    (version,) = input_views.revisions(world.ledger)["revisions"]
     index = json.loads(read(world, version["members_at"]))
     assert index["digest"] == version["digest"]
     assert index["members"] == version["members"]
@@ -61,7 +61,7 @@ def test_without_a_place_none_are_written(world: World) -> None:
     """Where junbi.yaml names no place, the version says that its members are written down nowhere."""
     world.deliver(world.upload())
     world.settle(ticks=2)
-    assert [one["members_at"] for one in views.revisions(world.ledger)["revisions"]] == [None]
+    assert [one["members_at"] for one in input_views.revisions(world.ledger)["revisions"]] == [None]
 
 
 class Written(Huge):

@@ -12,7 +12,7 @@ from junbi.core.facts import ArrivalState, LaunchState
 from junbi.core.places import pattern_of
 from junbi.core.plan import Watch
 from junbi.core.policy import Policy
-from junbi.pipeline import acts, views
+from junbi.pipeline import acts, input_views
 
 if TYPE_CHECKING:
     from tests.pipeline.conftest import World
@@ -152,6 +152,6 @@ def test_it_is_shown(world: World) -> None:
     """The upload and the version are shown by the folder they share."""
     declare(world)
     round_of(world, "one")
-    (shown,) = views.revisions(world.ledger)["revisions"]
+    (shown,) = input_views.revisions(world.ledger)["revisions"]
     assert shown["uri"] == "oss://data/digits/"
     assert re.fullmatch(CLOSED_AT, shown["label"])

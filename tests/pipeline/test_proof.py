@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from junbi.core.facts import LaunchState
-from junbi.pipeline import views
+from junbi.pipeline import launch_views
 
 if TYPE_CHECKING:
     from tests.pipeline.conftest import World
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def notes(world: World) -> list[tuple[str, str]]:
     """What people are shown of the launch: input and code."""
-    view = views.launch(world.ledger, world.launches[0].id)
+    view = launch_views.launch(world.ledger, world.launches[0].id)
     assert view
     return [(note["subject"], note["reason"]["code"]) for note in view["notes"]]
 

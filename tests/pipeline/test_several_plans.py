@@ -11,7 +11,7 @@ from tests.pipeline.test_policies import arrive, code
 
 from junbi.core.facts import LaunchState
 from junbi.core.policy import Policy
-from junbi.pipeline import acts, views
+from junbi.pipeline import acts, launch_views
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,7 @@ def test_bc_35_a_launch_that_fails_costs_no_other(world: World, tmp_path: Path) 
     world.settle(ticks=3)
     states = {one.plan: one.state for one in world.launches}
     assert states == {"eval": LaunchState.SUBMITTED, "sweep": LaunchState.WAITING, "train": LaunchState.SUBMITTED}
-    (bad,) = [one for one in views.launches(world.ledger)["launches"] if one["plan"] == "sweep"]
+    (bad,) = [one for one in launch_views.launches(world.ledger)["launches"] if one["plan"] == "sweep"]
     assert "Plan sweep is stored in a way that this version of junbi cannot read" in bad["next_look"]["problem"]
 
 
@@ -129,7 +129,7 @@ def test_bc_43_what_waits_for_a_removed_plan_says_so(world: World) -> None:
     assert [(one.state, code(one)) for one in left] == [(LaunchState.WAITING, "PlanRemoved")]
     assert {job.request["Settings"]["Tags"]["junbi.launch"] for job in world.jobs}.isdisjoint({left[0].id})
     assert started(world) == [("eval", "v1"), ("eval", "v2"), ("train", "v1")]
-    (shown,) = [one for one in views.launches(world.ledger)["launches"] if one["plan"] == "train"]
+    (shown,) = [one for one in launch_views.launches(world.ledger)["launches"] if one["plan"] == "train"]
     assert (shown["held_by"], shown["reason"]["code"]) == ("Blocked", "PlanRemoved")
 
 

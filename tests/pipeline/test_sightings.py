@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from junbi.pipeline import views
+from junbi.pipeline import input_views
 
 if TYPE_CHECKING:
     from tests.pipeline.conftest import World
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def findings(world: World) -> list[dict[str, Any]]:
     """What people are shown."""
-    (watched,) = views.watched(world.ledger)
+    (watched,) = input_views.watched(world.ledger)
     found: list[dict[str, Any]] = watched["findings"]
     return found
 

@@ -44,4 +44,6 @@ class House:
         ports = Ports(invocation, world.ledger, self.settling, own_clock)
         # What would be clients of real services, were these not here already.
         vars(ports).update(workspace=world.workspace, dlc=world.dlc, objects=world.oss)
+        vars(ports).update(refs=world.git.refs, registry=world.registry.source)
+        vars(ports).update(code_sources_in=lambda _: world.code_sources, images_in=lambda _: world.images)
         return ports

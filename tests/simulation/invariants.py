@@ -8,8 +8,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation.policies import Policies
+from tests.simulation.watched import Watched
 
-from junbi.core.facts import ArrivalState, CreateState, LaunchState
+from junbi.core.facts import ArrivalState, CreateState, InputKind, LaunchState
 from junbi.core.lifecycle import may_move
 from junbi.ledger.worklist import DIED
 
@@ -30,6 +31,7 @@ _NEED_REASON = frozenset({LaunchState.REFUSED, LaunchState.FAILED, LaunchState.S
 #: How a look may fail: by an answer of a cloud API, or with its worker. Anything else is a fault of ours.
 _FORESEEN = re.compile(
     r"|(?:ListObjectsV2|GetWorkspace|ListDatasets|ListDatasetVersions|ListEcsSpecs|ListJobs|StopJob|GetJobEvents): .*"
+    r"|(?:git ls-remote|GetManifest|ListTags|GetImage|(?:List|Get|Update|Publish)CodeSources?): .*"
 )
 
 
@@ -39,8 +41,9 @@ class Invariants:
     def __init__(self, world: World) -> None:
         self._world = world
         self._policies = Policies(world)
+        self.watched = Watched(world)
         self._changes = -1
-        self._made = (0, 0)
+        self._made = (0, 0, 0)
         self._launches: dict[str, Row] = {}
         self._revisions: dict[str, Row] = {}
 
@@ -49,7 +52,8 @@ class Invariants:
         world = self._world
         changes = world.database.changes
         versions = sum(len(one.versions) for one in world.workspace.datasets)
-        made = (len(world.dlc.jobs), len(world.workspace.datasets) + versions)
+        registered = len(world.code_sources.all) + len(world.images.all)
+        made = (len(world.dlc.jobs), len(world.workspace.datasets) + versions, registered)
         if made != self._made:
             self._made = made
             self._made_once()
@@ -76,6 +80,8 @@ class Invariants:
             for key, number in counted.items():
                 if number > 1:
                     world.violated(f"{number} of one {what}: {key}")
+        if world.has_lines:
+            self.watched.made_once()
 
     def _ledger(self) -> None:
         world = self._world
@@ -88,6 +94,8 @@ class Invariants:
         for row in world.table("registration"):
             self._has_wake_up(row["state"] in _CREATES, work, ("revision", row["revision"]), row["state"])
         self._revisions_stay()
+        if world.has_lines:
+            self.watched.heads(work)
         for row in world.table("launch"):
             self._has_wake_up(row["state"] in _LAUNCHES, work, ("launch", row["id"]), row["state"])
             self._launch(row)
@@ -110,6 +118,8 @@ class Invariants:
         old, new = LaunchState(before["state"] if before else "waiting"), LaunchState(row["state"])
         if before is None and new is not LaunchState.WAITING:
             self._world.violated(f"launch {row['id']} began as {new}")
+        if before is None and self._world.has_lines:
+            self.watched.pinned(row)
         if old is not new and not may_move(old, new):
             self._world.violated(f"launch {row['id']} moved from {old} to {new}")
         if new is LaunchState.SUBMITTING and old is not new:
@@ -127,6 +137,8 @@ class Invariants:
         task = world.tasks.last
         for pin in json.loads(row["pins"]).values():
             revision = self._revisions[pin]
+            if revision["kind"] != InputKind.DATASET:
+                continue
             listed = task.listed.get(revision["prefix"]) if task else None
             if listed != revision["digest"]:
                 world.violated(f"launch {row['id']} is submitted, and {revision['prefix']} was listed as {listed}")
@@ -143,6 +155,8 @@ class Invariants:
         if job is None or (job.launch, job.attempt) != (row["id"], str(row["attempt"])):
             self._world.violated(f"launch {row['id']} took job {row['job_id']}, which is not its own")
             return
+        if self._world.has_lines:
+            self.watched.trained_with(row, job.request)
         truth = "Stopped" if job.deleted else job.status(self._world.time.now)
         ends = {LaunchState.SUCCEEDED: "Succeeded", LaunchState.FAILED: "Failed", LaunchState.STOPPED: "Stopped"}
         if state in ends and truth != ends[state]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _WRITES = frozenset({"claim", "add_try", "add_generation"})
 
+#: What changes nothing that an invariant looks at, and is done most often.
+_UNSEEN = frozenset({"take_turn", "set_setting", "heard", "tell"})
+
 
 class LedgerTime:
     """The ledger's clock. Asking it is asking the database: others may run before the answer."""
@@ -44,7 +47,7 @@ class _Pausing:
         self.inside = False
         #: Who holds a row of the worklist, by its lease, and until when.
         self.held: dict[tuple[str, str], tuple[str, str]] = {}
-        #: Statements that may have changed something.
+        #: Statements that may have changed something that must hold.
         self.changes = 0
 
     @contextmanager
@@ -61,7 +64,7 @@ class _Pausing:
 
     def run(self, statement: str, /, **values: Any) -> int:
         """As ever, with pauses around it."""
-        self.changes += 1
+        self.changes += statement not in _UNSEEN
         if self.inside:
             return super().run(statement, **values)  # type: ignore[misc,no-any-return]
         self._world.before_statement(statement)
@@ -73,11 +76,12 @@ class _Pausing:
 
     def rows(self, statement: str, /, **values: Any) -> list[dict[str, Any]]:
         """As ever, with pauses around it."""
-        self.changes += statement in _WRITES
         if self.inside:
+            self.changes += statement in _WRITES
             return super().rows(statement, **values)  # type: ignore[misc,no-any-return]
         self._world.before_statement(statement)
         found: list[dict[str, Any]] = super().rows(statement, **values)  # type: ignore[misc]
+        self.changes += bool(found) and statement in _WRITES
         if statement == "claim":
             self._claimed(found, values)
         if statement in _WRITES:

@@ -6,7 +6,7 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from junbi.core.facts import ArrivalState, CreateState, LaunchState
+from junbi.core.facts import ArrivalState, CreateState, InputKind, LaunchState
 from junbi.core.lifecycle import FINAL
 from junbi.core.reasons import Code
 from junbi.ledger.rows import to_time
@@ -53,6 +53,7 @@ class Liveness:
                 yield f"launch {row['id']} waits for no good reason: {row['reason']}"
             if row["state"] == LaunchState.REFUSED and "refused" not in self._world.profile_before.creates:
                 yield f"launch {row['id']} is refused, and nobody refused it: {row['reason']}"
+        yield from self._world.invariants.watched.problems()
         yield from self._launched()
 
     def _stands(self, row: Row) -> bool:
@@ -94,10 +95,13 @@ class Liveness:
         return taken is not None and taken >= changed
 
     def _registration(self, row: Row) -> Iterator[str]:
-        if row["state"] == CreateState.DONE:
+        revision = next(one for one in self._world.table("revision") if one["id"] == row["revision"])
+        if row["state"] == CreateState.DONE and revision["kind"] != InputKind.DATASET:
+            problem = self._world.invariants.watched.registration(revision, row)
+            yield from [problem] if problem else []
+        elif row["state"] == CreateState.DONE:
             dataset = next((one for one in self._world.workspace.datasets if one.id == row["dataset_id"]), None)
             named = dataset and [one.source_id for one in dataset.versions if one.name == row["version_name"]]
-            revision = next(one for one in self._world.table("revision") if one["id"] == row["revision"])
             if named != [revision["digest"]]:
                 yield f"revision {row['revision']} is said to be {row['dataset_id']} {row['version_name']}: {named}"
         elif row["state"] != CreateState.REFUSED or "refused" not in self._world.profile_before.creates:
@@ -111,11 +115,13 @@ class Liveness:
         states = {one["revision"]: one["state"] for one in world.table("registration")}
         if code == Code.PLAN_REMOVED:
             return all(one["name"] != row["plan"] for one in world.table("plan"))
-        if code == Code.NO_DATASET_VERSION:
+        if code in {Code.NO_DATASET_VERSION, Code.NO_CODE_REVISION, Code.NO_IMAGE_REVISION}:
             return any(states[one["id"]] == CreateState.REFUSED for one in pinned)
         return code == Code.DATASET_CHANGED and any(self._changed(one) for one in pinned)
 
     def _changed(self, revision: Row) -> bool:
+        if revision["kind"] != InputKind.DATASET:
+            return False
         marker = self._world.people.datasets[revision["dataset"]].complete.marker
         return bool(self._world.oss.listing(revision["prefix"], marker).digest != revision["digest"])
 
@@ -125,7 +131,7 @@ class Liveness:
         heads = {one["dataset"]: one["revision"] for one in world.table("head")}
         launches = [(one["plan"], json.loads(one["pins"])) for one in world.table("launch")]
         for plan in world.people.plans.values():
-            if plan.name in world.people.touched or not heads.keys() >= set(plan.datasets):
+            if plan.name in world.people.touched or not heads.keys() >= set(plan.inputs):
                 continue
             wanted = {name: heads[name] for name in plan.on}
             if not any(name == plan.name and wanted.items() <= pins.items() for name, pins in launches):

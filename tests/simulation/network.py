@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: A read without an answer, among those of which there is one: status and code.
+TIMEOUT = (0, "timeout")
+
+#: How reads of Alibaba Cloud's APIs may fail.
+_FAILURES = ((429, "Throttling"), (500, "InternalError"), (503, "ServiceUnavailable"), (403, "Forbidden"))
+
 #: How long the gateway takes a signature for valid, to either side of its date.
 VALIDITY = timedelta(minutes=15)
 
@@ -42,12 +48,12 @@ class Network:
         self._world = world
         self._nonces: set[str] = set()
 
-    def read(self, operation: str, look: Callable[[], T]) -> T:
+    def read(self, operation: str, look: Callable[[], T], failures: tuple[tuple[int, str], ...] = _FAILURES) -> T:
         """A read: it may fail, and others may run before it is made and before its answer is seen."""
         world = self._world
         world.before_call(operation)
         if world.chance("read"):
-            raise self._failed_read(operation)
+            raise self._failed_read(operation, failures)
         answer = look()
         if world.chance("slow"):
             world.hold_up(world.rng.choice(SLOW))
@@ -124,8 +130,6 @@ class Network:
         self._world.hold_up(self._world.rng.choice((1.0, 10.0, 30.0)))
         return OutcomeUnknown(operation, "timeout", "simulated")
 
-    def _failed_read(self, operation: str) -> CallFailed:
-        status, code = self._world.rng.choice(
-            ((429, "Throttling"), (500, "InternalError"), (503, "ServiceUnavailable"), (403, "Forbidden"))
-        )
-        return answered(operation, status, code)
+    def _failed_read(self, operation: str, failures: tuple[tuple[int, str], ...]) -> CallFailed:
+        status, code = self._world.rng.choice(failures)
+        return answered(operation, status, code) if status else self._timeout(operation)

@@ -34,6 +34,14 @@ class Observed:
         if task is not None:
             task.listed.clear()
             task.memory.clear()
+            task.resolved.clear()
+            task.looks_since = self._world.time.now
+
+    def resolved(self, line: str) -> None:
+        """The current task is told where a watched line is."""
+        task = self._world.tasks.current
+        if task is not None:
+            task.resolved[line] = self._world.time.now
 
     def listed(self, prefix: str, page: tuple[ObjectInfo, ...], *, after: str | None, last: bool) -> None:
         """The current task was given a page. It may go on with what another task listed up to there."""

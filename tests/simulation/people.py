@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation import acting
+from tests.simulation.pushes import Pushes
 
 from junbi.core.lifecycle import ACTIVE
 from junbi.core.plan import Complete, DatasetSpec, Generation, JobTemplate, PlanSpec, Resource, Watch, Workers
@@ -54,6 +55,7 @@ class People:
         self.datasets = {name: self._dataset(name) for name in names}
         self._policy = acting.policy(rng) if world.has_acts else Policy()
         self.acting = acting.Acting(world, (FIRST, BUSY))
+        self.pushes = Pushes(world, (FIRST, BUSY))
         self.plans = {"train": self._plan("train", ("digits",), ("digits",))}
         if len(names) > 1:
             on = rng.choice((("digits", "labels"), ("digits",)))
@@ -71,13 +73,16 @@ class People:
 
     def generation(self) -> Generation:
         """What junbi.yaml says now."""
+        away = self.pushes.away
         return Generation(
             deployment="vision",
             environment="test",
             region="cn-hangzhou",
             workspace="104231",
             datasets=self.datasets,
-            plans=self.plans,
+            plans={name: one for name, one in self.plans.items() if not (away and (one.code or one.image_line))},
+            code={} if away else self.pushes.code,
+            images={} if away else self.pushes.images,
         )
 
     def plan_ahead(self) -> None:
@@ -98,9 +103,11 @@ class People:
             self._configure(rng.uniform(0.0, BUSY))
         if self._world.has_acts:
             self.acting.plan_ahead()
+        self.pushes.plan_ahead()
 
     def _plan(self, name: str, on: tuple[str, ...], inputs: tuple[str, ...], lr: float = 0.1) -> PlanSpec:
-        return plan(name, on, inputs, lr).model_copy(update={"policy": self._policy})
+        made = plan(name, on, inputs, lr).model_copy(update={"policy": self._policy})
+        return self.pushes.joined(made) if name == "train" else made
 
     def _dataset(self, name: str) -> DatasetSpec:
         rng = self._world.rng

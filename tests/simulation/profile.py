@@ -31,6 +31,7 @@ class Profile:
     Attributes:
         kill: of an invocation, at each pause.
         pause: of a process, for seconds to minutes, at each pause.
+        stall: of a process for longer than anything takes to settle, just before it sends a create.
         unavailable: of the ledger, before a statement.
         unsure: of the ledger's answer being lost after a commit.
         read: of any read to fail.
@@ -45,6 +46,7 @@ class Profile:
 
     kill: float = 0.0
     pause: float = 0.0
+    stall: float = 0.0
     unavailable: float = 0.0
     unsure: float = 0.0
     read: float = 0.0
@@ -105,7 +107,7 @@ def draw(rng: Random, themes: tuple[str, ...] = THEMES) -> Profile:
             "drop": rng.choice((0.0, 0.3, 0.7)),
         }
     elif theme == "pausing":
-        chosen |= {"pause": rng.choice((0.02, 0.06)), "kill": rng.choice((0.0, 0.01))}
+        chosen |= {"pause": rng.choice((0.02, 0.06)), "kill": rng.choice((0.0, 0.01)), "stall": rng.choice((0.0, 0.2))}
     if not kinds:
         chosen.pop("create", None)
     return Profile(**chosen, creates=kinds)

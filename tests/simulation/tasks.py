@@ -27,6 +27,8 @@ class Task:
         fate: what is raised in it when it runs on.
         listed: by prefix, the digest of each whole listing that it made since it last claimed something.
         answers: what creates answered it with.
+        looks_since: when it claimed what it looks at.
+        resolved: by watched line, when it asked last where that is.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Task:
     listed: dict[str, str] = field(default_factory=dict)
     answers: list[str] = field(default_factory=list)
     memory: dict[str, Any] = field(default_factory=dict)
+    looks_since: datetime | None = None
+    resolved: dict[str, datetime] = field(default_factory=dict)
     dying: bool = False
     thread: greenlet | None = None
 

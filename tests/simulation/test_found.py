@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.simulation import webhooks
 from tests.simulation.house import House
 from tests.simulation.people import MARKER, dataset, plan
 from tests.simulation.profile import Profile
+from tests.simulation.pushes import CODE, IMAGE, TORCH, code, image, trained_with
 from tests.simulation.simulation import ledger_file
 from tests.simulation.world import World
 
@@ -16,7 +19,7 @@ from junbi.core.facts import CreateState, LaunchState
 from junbi.core.model import Event, EventKind, ObjectRef
 from junbi.errors import OutcomeUnknown
 from junbi.events.parsed import Parsed
-from junbi.pipeline import note, work
+from junbi.pipeline import call, image_door, note, receive, work
 from junbi.pipeline.apply import apply
 
 if TYPE_CHECKING:
@@ -36,12 +39,34 @@ class Stage(World):
         apply(self.ledger, self.people.generation())
         self.time.pass_(30.0)
 
+    def watch(self, line: str, **more: Any) -> None:
+        """The plan trains with watched code or a watched image too, which was looked at; and with an upload."""
+        self.people.pushes.code = {CODE: code(**more)} if line == CODE else {}
+        self.people.pushes.images = {TORCH: image(**more)} if line == TORCH else {}
+        self.people.plans = {"train": trained_with(self.people.plans["train"], (line,), ("digits", line))}
+        apply(self.ledger, self.people.generation())
+        work.tick(self.ports())
+        self.upload()
+
+    def trained_with(self, line: str) -> list[str]:
+        """The last figure of each commit or digest that a launch was made for, in that order."""
+        pins = [one.pins[line] for one in reversed(self.ledger.launches.newest())]
+        return [self.ledger.revisions.get(one).digest[-1] for one in pins]
+
+    def put(self, name: str) -> None:
+        """One object of v1, and its event."""
+        self.oss.put(f"digits/v1/{name}", name)
+        self._tell(name, f"digits/v1/{name}")
+
     def upload(self, version: str = "v1") -> None:
         """A whole upload, and the event of its marker."""
         for name, content in (("part-0", version), (MARKER, "")):
             self.oss.put(f"digits/{version}/{name}", content)
-        subject = ObjectRef("data", f"digits/{version}/{MARKER}")
-        event = Event(version, EventKind.OBJECT_CREATED, "ObjectCreated:PutObject", subject, self.time.now)
+        self._tell(version, f"digits/{version}/{MARKER}")
+
+    def _tell(self, name: str, key: str) -> None:
+        subject = ObjectRef("data", key)
+        event = Event(name, EventKind.OBJECT_CREATED, "ObjectCreated:PutObject", subject, self.time.now)
         note.note_events(self.ledger, Parsed((event,)))
 
     def ports(self, **replaced: Any) -> Ports:
@@ -65,6 +90,12 @@ def stage() -> Iterator[Stage]:
         made.open()
         yield made
         made.database.close()
+
+
+@pytest.fixture
+def secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doors know what deliveries are proved with."""
+    monkeypatch.setenv(f"JUNBI_SECRET_{webhooks.SECRET_NAME}", webhooks.SECRET)
 
 
 class Held:
@@ -205,3 +236,100 @@ def test_a_plan_that_is_removed_while_its_launch_is_checked_is_not_submitted(sta
     assert launch.reason is not None
     assert launch.reason.code == "PlanRemoved"
     assert not stage.dlc.jobs
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_call_that_comes_while_an_earlier_one_is_acted_upon_is_heard(stage: Stage, told: bool) -> None:  # noqa: FBT001
+    """A file came after the first call, whether its event did or not; the second call, during a listing, is for it."""
+    stage.people.datasets = {"digits": dataset("digits", "version", call=True)}
+    apply(stage.ledger, stage.people.generation())
+    stage.time.pass_(30.0)
+    stage.put("part-0")
+    call.close(stage.ledger, "oss://data/digits/v1/", "Ada")
+    calls = ["second"]
+
+    def meanwhile() -> None:
+        if calls:
+            calls.clear()
+            stage.time.pass_(5.0)
+            stage.put("part-1") if told else stage.oss.put("digits/v1/part-1", "part-1")
+            stage.time.pass_(5.0)
+            call.close(stage.ledger, "oss://data/digits/v1/", "Ada")
+
+    work.tick(stage.ports(objects=Interrupted(stage.oss, "list_page", meanwhile)))
+    stage.settle()
+    assert [one.members for one in stage.ledger.revisions.newest()] == [2]
+    assert len(stage.dlc.jobs) == 1
+
+
+@pytest.mark.parametrize("line", [CODE, TORCH])
+def test_what_was_read_first_does_not_replace_what_was_read_since(stage: Stage, line: str) -> None:
+    """A worker reads where a line is and is paused past its lease; another reads what is there by then: that counts,
+    and nothing is launched for the older.
+    """
+    history, name, kind = {
+        CODE: (stage.git.history, "refs/heads/main", f"{0:039}"),
+        TORCH: (stage.registry.history, "latest", f"sha256:{0:063}"),
+    }[line]
+    history.move(name, kind + "1")
+    stage.watch(line)
+    stage.settle()
+    history.move(name, kind + "2")
+
+    def meanwhile() -> None:
+        if history.now[name] == kind + "2":
+            stage.time.pass_(400.0)
+            history.move(name, kind + "3")
+            work.tick(stage.ports())
+
+    refs = Interrupted(stage.git, "refs", meanwhile).refs
+    paused = stage.ports(refs=refs, registry=lambda line: Interrupted(stage.registry.source(line), "digest", meanwhile))
+    stage.time.pass_(301.0)
+    work.tick(paused)
+    stage.settle()
+    assert stage.trained_with(line) == ["1", "3"]
+
+
+@pytest.mark.usefixtures("secret")
+def test_a_push_that_is_told_late_makes_no_old_tag_the_newest(stage: Stage) -> None:
+    """Two tags are found by a look; the push of the older is told minutes later: the newest stays what it was."""
+    stage.registry.history.move("v1.0", f"sha256:{0:063}1")
+    stage.watch(TORCH, tags=r"v(?P<semver>[0-9.]+)", newest="time")
+    told = []
+    for number in (2, 3):
+        digest = f"sha256:{0:063}{number}"
+        stage.registry.history.move(f"v1.{number}", digest)
+        told.append(webhooks.pushed(number, IMAGE, f"v1.{number}", digest))
+    stage.settle()
+    answer, _ = receive.receive(image_door, stage.ledger, told[0])
+    assert answer.body["noted"] == [TORCH]
+    stage.settle()
+    assert stage.trained_with(TORCH) == ["1", "3"]
+
+
+@pytest.mark.usefixtures("secret")
+def test_a_push_that_is_told_after_a_change_of_its_entry_is_no_news(stage: Stage) -> None:
+    """What is declared anew is looked at anew: a push of an old tag that is told after that changes nothing either."""
+    for number in (1, 2):
+        stage.registry.history.move(f"v1.{number}", f"sha256:{0:063}{number}")
+    stage.watch(TORCH, tags=r"v(?P<semver>[0-9.]+)", newest="time")
+    answer, _ = receive.receive(image_door, stage.ledger, webhooks.pushed(1, IMAGE, "v1.1", f"sha256:{0:063}1"))
+    assert answer.body["noted"] == [TORCH]
+    stage.settle()
+    assert stage.trained_with(TORCH) == ["2"]
+
+
+def test_a_tag_that_names_nothing_keeps_no_other_from_being_found(stage: Stage) -> None:
+    """A registry may list what is not there: the tag that is new beside it is trained with."""
+    stage.registry.history.move("v1.2", f"sha256:{0:063}2")
+    stage.watch(TORCH, tags=r"v(?P<semver>[0-9.]+)", newest="time")
+    stage.registry.history.move("v1.3", f"sha256:{0:063}3")
+
+    def registry(line: Any) -> Any:
+        source = stage.registry.source(line)
+        return SimpleNamespace(digest=source.digest, tags=lambda: [*source.tags(), "v1.1"])
+
+    for _ in range(20):
+        stage.time.pass_(61.0)
+        work.tick(stage.ports(registry=registry))
+    assert stage.trained_with(TORCH) == ["2", "3"]

@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 from tests.simulation import profile as profiles
 from tests.simulation.acting import has_acts
+from tests.simulation.code_sources import CodeSources
 from tests.simulation.dlc import Dlc
+from tests.simulation.events import Events
+from tests.simulation.git import Git
+from tests.simulation.images import Images
 from tests.simulation.invariants import Invariants
 from tests.simulation.network import Network
 from tests.simulation.observed import Observed
-from tests.simulation.oss import Oss, prefix_of
+from tests.simulation.oss import Oss
 from tests.simulation.people import People
+from tests.simulation.pushes import has_lines
+from tests.simulation.registry import Registry
 from tests.simulation.tasks import Killed, Task, Tasks
 from tests.simulation.time import START, SkewedClock, VirtualTime
 from tests.simulation.workspace import Workspace
 
-from junbi.core.model import Event, EventKind, ObjectRef
-from junbi.errors import CallFailed, LedgerUnavailable, Stale
-from junbi.events.parsed import Parsed
-from junbi.pipeline import follow, note, work
+from junbi.core.model import EventKind
+from junbi.errors import CallFailed, LedgerUnavailable
+from junbi.pipeline import follow, work
 from junbi.pipeline.apply import apply
 
 if TYPE_CHECKING:
@@ -37,9 +42,6 @@ if TYPE_CHECKING:
 #: Seconds between the ticks of the timers.
 TIMER = 60.0
 
-#: FC calls a failing asynchronous invocation so often in all.
-ATTEMPTS = 3
-
 #: Invocations of reconcile that run at once, at most.
 WORKERS = 3
 
@@ -47,10 +49,16 @@ WORKERS = 3
 CRITICAL = frozenset(
     {"clock", "begin", "commit done", "save_try", "ListJobs answered", "ListDatasets answered", "CreateJob"}
     | {"ListDatasetVersions answered", "CreateDataset", "CreateDatasetVersion"}
+    | {"ListCodeSources answered", "CreateCodeSource", "GetImage answered", "AddImage"}
+    | {"git ls-remote answered", "GetManifest answered"}
 )
 
 #: How long a paused process may be away: within a lease, past it, and around the settling time.
 PAUSES = (2.0, 20.0, 61.0, 130.0, 600.0, 1000.0, 1025.0, 1300.0)
+
+#: What a process may be about to send when it is away for so long that others have settled it and sent it themselves.
+CREATES = frozenset({"CreateJob", "CreateDataset", "CreateDatasetVersion", "CreateCodeSource", "AddImage"})
+STALLS = (1100.0, 1300.0, 1500.0)
 
 
 class World:
@@ -70,8 +78,11 @@ class World:
         self.instances = [SkewedClock(self.time, timedelta(seconds=self.rng.uniform(-30, 30))) for _ in range(3)]
         network = Network(self)
         self.oss, self.workspace, self.dlc = Oss(self, network), Workspace(self, network), Dlc(self, network)
+        self.git, self.registry = Git(self, network), Registry(self, network)
+        self.code_sources, self.images = CodeSources(self, network), Images(self, network)
+        self.events = Events(self)
         self._house = house
-        self.has_acts = has_acts(seed)
+        self.has_acts, self.has_lines = has_acts(seed), has_lines(seed)
         self.database = house.database(path, self)
         self.ledger = house.ledger(self)
         self.people = People(self)
@@ -148,12 +159,12 @@ class World:
     def put(self, key: str, content: str) -> None:
         """An upload of one object."""
         self.oss.put(key, content)
-        self._announce(key, EventKind.OBJECT_CREATED)
+        self.events.object(key, EventKind.OBJECT_CREATED)
 
     def delete(self, key: str) -> None:
         """A deletion of one object."""
         if self.oss.delete(key):
-            self._announce(key, EventKind.OBJECT_REMOVED)
+            self.events.object(key, EventKind.OBJECT_REMOVED)
 
     def apply(self, generation: Generation) -> None:
         """Somebody runs 'junbi apply', again and again until it works."""
@@ -164,6 +175,8 @@ class World:
                 self.later(5.0, "apply once more", lambda: self.apply(self.people.generation()))
             elif error is not None:
                 self.violated(f"apply failed: {error!r}")
+            elif generation != self.people.generation():
+                self.later(5.0, "apply what it is by now", lambda: self.apply(self.people.generation()))
 
         self.start("apply", lambda: apply(self.ledger, generation), done)
 
@@ -207,8 +220,12 @@ class World:
         task = self.tasks.current
         if task is None:
             return
+        seconds = 0.0
         if self.chance("pause") or (point in CRITICAL and self.chance("pause")):
             seconds = self.rng.choice(PAUSES)
+        if point in CREATES and self.chance("stall"):
+            seconds = self.rng.choice(STALLS)
+        if seconds:
             self.note(point, f"paused for {seconds} s")
             task.resume_at = self.time.after(seconds)
         self.tasks.pause(point)
@@ -243,11 +260,12 @@ class World:
     def _timer(self, seconds: float, function: str) -> None:
         def tick() -> None:
             self._timer(TIMER, function)
-            self._invoke(function)
+            self.invoke(function)
 
         self.later(seconds, f"timer {function}", tick)
 
-    def _invoke(self, function: str) -> None:
+    def invoke(self, function: str) -> None:
+        """Function Compute calls a function, unless enough of it run."""
         if sum(task.name.startswith(function) for task in self.tasks.live) >= WORKERS:
             return
         ports = self._house.ports(self, self.rng.choice(self.instances))
@@ -262,33 +280,6 @@ class World:
             self.note("job_change failed", error)
         elif not isinstance(error, (Killed, LedgerUnavailable)):
             self.violated(f"{task.name} ended with {error!r}")
-
-    def _announce(self, key: str, kind: EventKind) -> None:
-        self._count += 1
-        event = Event(str(self._count), kind, kind.value, ObjectRef("data", key), self.time.now)
-        if self.chance("drop"):
-            self.note("event dropped", key)
-            return
-        for _ in range(2 if self.chance("repeat") else 1):
-            delay = self.rng.choice((3.0, 30.0, 100.0)) if self.chance("delay") else self.rng.random() * 0.3
-            self.later(delay, f"event {key}", lambda: self._deliver(event, 1))
-
-    def _deliver(self, event: Event, attempt: int) -> None:
-        started = self.time.now
-
-        def done(task: Task, answer: Any, error: BaseException | None) -> None:
-            del task
-            if error is None:
-                if event.kind is EventKind.OBJECT_CREATED:
-                    self.observed.told(prefix_of(event.subject.key), started)
-                if answer[1]:
-                    self.later(0.05, "poke", lambda: self._invoke("reconcile"))
-            elif not isinstance(error, (Killed, LedgerUnavailable, Stale)):
-                self.violated(f"the door failed: {error!r}")
-            elif attempt < ATTEMPTS:
-                self.later(TIMER * attempt, f"event {event.subject.key}", lambda: self._deliver(event, attempt + 1))
-
-        self.start("oss_upload", lambda: note.note_events(self.ledger, Parsed((event,))), done)
 
     def due_first(self) -> list[str]:
         """What is to come, soonest first, for the trace."""

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def command(*, as_json: bool) -> int:
     """List the deliveries of webhooks, newest first: what each came to, and for the refused what to put right."""
     from junbi.ledger.ledger import open_ledger  # the engine
-    from junbi.pipeline import code_views
+    from junbi.pipeline import delivery_views
 
-    view = code_views.deliveries(open_ledger(make=False))
+    view = delivery_views.deliveries(open_ledger(make=False))
     click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else _text(view))
     return 0
 

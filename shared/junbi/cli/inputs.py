@@ -21,17 +21,17 @@ def command(*, as_json: bool) -> int:
     """List dataset versions with their registration in PAI, and uploads that are not closed with the reason."""
     from junbi.core.facts import ArrivalState
     from junbi.ledger.ledger import open_ledger  # the engine
-    from junbi.pipeline import code_views, image_views, views
+    from junbi.pipeline import input_views, line_views
 
     ledger = open_ledger(make=False)
     open_states = [state for state in ArrivalState if state is not ArrivalState.CLOSED]
     view = {
-        "datasets": views.watched(ledger),
-        "existing": views.existing(ledger),
-        "code": code_views.code(ledger),
-        "images": image_views.images(ledger),
-        **views.revisions(ledger),
-        "uploads": [one for one in views.arrivals(ledger, open_states)["arrivals"] if not _is_empty(one)],
+        "datasets": input_views.watched(ledger),
+        "existing": input_views.existing(ledger),
+        "code": line_views.code(ledger),
+        "images": line_views.images(ledger),
+        **input_views.revisions(ledger),
+        "uploads": [one for one in input_views.arrivals(ledger, open_states)["arrivals"] if not _is_empty(one)],
     }
     click.echo(json.dumps(view, ensure_ascii=False, indent=2) if as_json else _text(view))
     return 0

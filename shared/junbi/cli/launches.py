@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 def command(launch_id: str | None, *, as_json: bool) -> int:
     """List the newest launches, or show one with all its checks and its story."""
     from junbi.ledger.ledger import open_ledger  # the engine
-    from junbi.pipeline import views
+    from junbi.pipeline import launch_views, views
 
     ledger = open_ledger(make=False)
-    view = views.launch(ledger, launch_id) if launch_id else {**views.launches(ledger), **views.plans(ledger)}
+    if launch_id:
+        view = launch_views.launch(ledger, launch_id)
+    else:
+        view = {**launch_views.launches(ledger), **views.plans(ledger)}
     if view is None:
         click.echo(f"junbi: the ledger has no launch {launch_id}. 'junbi launches' lists them.", err=True)
         return 1

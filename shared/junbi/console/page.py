@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from junbi.console import assets, words
 from junbi.core.facts import ArrivalState, LaunchState
 from junbi.core.lifecycle import ACTIVE, FINAL
-from junbi.pipeline import code_views, image_views, views
+from junbi.pipeline import delivery_views, input_views, launch_views, line_views, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,8 +43,8 @@ GROUPS = (
 
 def console(ledger: Ledger) -> str:
     """The page as HTML."""
-    launches = [(group, views.launches(ledger, group.states, detailed=True)) for group in GROUPS]
-    arrivals = views.arrivals(ledger, UNDER_WAY)
+    launches = [(group, launch_views.launches(ledger, group.states, detailed=True)) for group in GROUPS]
+    arrivals = input_views.arrivals(ledger, UNDER_WAY)
     for _, found in launches:
         found["launches"].sort(key=lambda view: words.of_launch(view).tone != "stop")
     arrivals["arrivals"].sort(key=lambda view: words.of_arrival(view["state"]).tone == "rest")
@@ -52,23 +52,23 @@ def console(ledger: Ledger) -> str:
         "console.html",
         now=ledger.now(),
         scope=views.generation(ledger),
-        watched=views.watched(ledger),
+        watched=input_views.watched(ledger),
         plans=views.plans(ledger)["plans"],
         answer=answer([found for _, found in launches], arrivals),
         tally=tally(view for _, found in launches for view in found["launches"]),
         groups=launches,
         total=sum(found["total"] for _, found in launches),
         arrivals=arrivals,
-        revisions=views.revisions(ledger),
+        revisions=input_views.revisions(ledger),
         quarantine=views.quarantine(ledger),
-        code=code_views.code(ledger),
-        images=image_views.images(ledger),
-        deliveries=code_views.deliveries(ledger),
+        code=line_views.code(ledger),
+        images=line_views.images(ledger),
+        deliveries=delivery_views.deliveries(ledger),
     )
 
 
 def answer(groups: list[View], uploads: View) -> str:
-    """The whole page in one sentence, from ``views.launches`` of each of GROUPS, and ``views.arrivals``."""
+    """The whole page in one sentence, from the launches of each of GROUPS and the uploads under way."""
     held, active, ended = groups
     stopped = sum(words.of_launch(view).tone == "stop" for view in held["launches"])
     if stopped:

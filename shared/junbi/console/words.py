@@ -83,18 +83,9 @@ def of_registration(state: str) -> Word:
     return _REGISTRATION.get(state, Word(state, "rest"))
 
 
-def of_code(view: Mapping[str, Any]) -> Word:
-    """Where a watched line of code stands."""
-    return _of_line(view, view["commit"])
-
-
-def of_image(view: Mapping[str, Any]) -> Word:
-    """Where a watched image stands."""
-    return _of_line(view, view["digest"])
-
-
-def _of_line(view: Mapping[str, Any], head: str | None) -> Word:
-    if view["reason"]:
+def of_line(reason: Mapping[str, Any] | None, head: str | None) -> Word:
+    """Where watched code or a watched image stands: why there is none, and the commit or digest that was read."""
+    if reason:
         return Word("Unreadable", "stop")
     return Word("Watched", "done") if head else Word("To read", "move")
 

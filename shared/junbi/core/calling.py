@@ -28,19 +28,19 @@ def refusal(dataset: DatasetSpec, spot: Place) -> str | None:
     return None
 
 
-def call(known: Arrival | None, dataset: DatasetSpec, spot: Place, now: datetime) -> Arrival | None:
-    """The arrival to save, its prefix to be looked at now; None where the call says nothing new.
+def call(known: Arrival | None, dataset: DatasetSpec, spot: Place, now: datetime) -> Arrival:
+    """The arrival to save, its prefix to be looked at now.
 
-    A call opens what no event told of, and what was given up: it is the word of somebody who knows.
+    A call opens what no event told of, and what was given up: it is the word of somebody who knows. One that comes
+    while an earlier one is acted upon is no repetition: it speaks for what has come since, of which no event may tell.
     """
     if known is None:
         return replace(opened(dataset, spot, now), called_at=now)
     if known.state is ArrivalState.CLOSED:
         # What the call speaks for may have come since, and its events be late or lost: it is compared once more.
-        return None if known.called_at is not None and known.dirty else replace(known, called_at=now, dirty=True)
+        return replace(known, called_at=now, dirty=True)
     if known.state is ArrivalState.CLOSING:
-        heard = known.called_at is not None and not known.dirty
-        return None if heard else replace(known, called_at=now)
+        return replace(known, called_at=now)
     if known.state is ArrivalState.OPEN:
         return replace(known, called_at=now, found=False)
     return replace(reopened(known, now), called_at=now)

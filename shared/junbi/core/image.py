@@ -12,7 +12,7 @@ from junbi.core.model import Reason
 from junbi.core.reasons import Code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from junbi.core.plan import ImageSpec
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 #: Source: Container Registry's documentation on access over networks.
 _NETWORKS = re.compile(r"((?:[a-z0-9-]+-)?registry)-(?:vpc|internal)((?:\.[a-z0-9-]+)(?:\.cr)?\.aliyuncs\.com)")
 _HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com"})
+
+
+#: Tags that were not there before and that one look reads, at most: each is a question to the registry.
+MOST_READ = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +69,28 @@ def named(spec: ImageSpec, tag: str, digest: str, seen: Mapping[str, Seen] | Non
     return Found(digest, tag, captures, seen or {})
 
 
+def worth_reading(there: Collection[str], seen: Mapping[str, Seen], pushed: Collection[str]) -> list[str]:
+    """The tags whose digests a look reads where the newest in time counts: those that pushes told of, and the greatest
+    of those that were not there before. Of a tag that was never read, a push that comes late cannot be told from news.
+    """
+    fresh = sorted((tag for tag in there if tag not in seen), key=lambda tag: (by_semver(tag), tag), reverse=True)
+    return list(dict.fromkeys([*(tag for tag in pushed if tag in there), *fresh[:MOST_READ]]))
+
+
 def dated(there: Iterable[str], seen: Mapping[str, Seen], read: Mapping[str, str], now: str) -> dict[str, Seen]:
     """Since when each tag counts as new: since it was seen first, or named something else than before.
 
     Args:
         there: the tags there are.
         seen: as of the look before; empty at the first look, whose tags are of no time and so older than any other.
-        read: the digests of tags that a push told of, read just now.
+        read: the digests of the tags that are ``worth_reading``, read just now; empty for none.
         now: the time of the look.
     """
     found = {}
     for tag in there:
         before, digest = seen.get(tag), read.get(tag, "")
         if before is None:
-            found[tag] = Seen(digest, now if seen or digest else "")
+            found[tag] = Seen(digest, now if seen else "")
         else:
             found[tag] = Seen(digest, now) if digest and digest != before.digest else before
     return found

@@ -113,7 +113,7 @@ def _cut(part: Part, text: str) -> list[str] | None:
         return None
     found: list[str] = []
     for literal in reversed(between):
-        at = text.rfind(literal, start, end - 1)  # a hole takes one character at least
+        at = text.rfind(literal, start, max(start, end - 1))  # a hole takes one character at least
         if at < 0:
             return None
         found.insert(0, text[at + len(literal) : end])

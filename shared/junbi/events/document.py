@@ -17,9 +17,10 @@ _LARGEST_NUMBER = 1 << 63  #: what a database's integer holds; OSS's largest obj
 _SHOWN = 80  #: characters of a wrong value that an error shows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Node:
-    """A value of a document, and where it stands.
+    """A value of a document, and where it stands. Never changed; freezing it would triple what making one costs, and
+    each event is read through a dozen.
 
     Attributes:
         path: such as ``push.changes[0].new``; empty for the whole document.
@@ -145,6 +146,8 @@ def _deeper(document: Any, levels: int) -> bool:
     """Whether there are more levels than that; level by level, for one that is too deep ends the walk."""
     level = [document] if isinstance(document, (list, dict)) else []
     for _ in range(levels):
+        if not level:
+            return False
         level = [
             each
             for holder in level

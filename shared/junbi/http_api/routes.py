@@ -1,4 +1,4 @@
-"""The paths of the API; every answer is one of ``pipeline.views``. It reads, and closes uploads."""
+"""The paths of the API; every answer is one of the views in ``pipeline``. It reads, and closes uploads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flask import Blueprint, Response, g, request
 from junbi import log
 from junbi.errors import LedgerError
 from junbi.http_api.problems import Code, Problem, answer
-from junbi.pipeline import call, code_views, image_views, quota_views, views, wiring
+from junbi.pipeline import call, delivery_views, input_views, launch_views, line_views, quota_views, views, wiring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,12 +41,12 @@ def _healthz() -> Response:
 
 @_api.get("/launches")
 def _launches() -> Response:
-    return _json(views.launches(wiring.ledger()))
+    return _json(launch_views.launches(wiring.ledger()))
 
 
 @_api.get("/launches/<launch_id>")
 def _launch(launch_id: str) -> Response:
-    found = views.launch(wiring.ledger(), launch_id)
+    found = launch_views.launch(wiring.ledger(), launch_id)
     if found is None:
         detail = f"There is no launch {launch_id}. GET /v1/launches lists the newest."
         raise Problem(HTTPStatus.NOT_FOUND, Code.NOT_FOUND, detail)
@@ -55,12 +55,12 @@ def _launch(launch_id: str) -> Response:
 
 @_api.get("/datasets")
 def _datasets() -> Response:
-    return _json({"datasets": views.watched(wiring.ledger())})
+    return _json({"datasets": input_views.watched(wiring.ledger())})
 
 
 @_api.get("/arrivals")
 def _arrivals() -> Response:
-    return _json(views.arrivals(wiring.ledger()))
+    return _json(input_views.arrivals(wiring.ledger()))
 
 
 @_api.post("/arrivals/<path:key>/close")
@@ -74,22 +74,22 @@ def _close(key: str) -> Response:
         raise Problem(HTTPStatus.CONFLICT, Code.NOT_CLOSED_BY_CALL, str(error)) from None
     if ledger.worklist.may_poke(ledger.now()):
         wiring.poke(g.invocation)
-    return _json(views.arrival(ledger, arrival.key) or {})
+    return _json(input_views.arrival(ledger, arrival.key) or {})
 
 
 @_api.get("/revisions")
 def _revisions() -> Response:
-    return _json(views.revisions(wiring.ledger()))
+    return _json(input_views.revisions(wiring.ledger()))
 
 
 @_api.get("/code")
 def _code() -> Response:
-    return _json({"code": code_views.code(wiring.ledger())})
+    return _json({"code": line_views.code(wiring.ledger())})
 
 
 @_api.get("/images")
 def _images() -> Response:
-    return _json({"images": image_views.images(wiring.ledger())})
+    return _json({"images": line_views.images(wiring.ledger())})
 
 
 @_api.get("/quotas")
@@ -99,7 +99,7 @@ def _quotas() -> Response:
 
 @_api.get("/deliveries")
 def _deliveries() -> Response:
-    return _json(code_views.deliveries(wiring.ledger()))
+    return _json(delivery_views.deliveries(wiring.ledger()))
 
 
 @_api.get("/story")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from junbi.core.model import CommitRef
 from junbi.core.plan import CodeSpec
-from junbi.errors import LedgerError
+from junbi.errors import Stale
 from junbi.ledger.lines import LineState, columns, from_webhook, standing, to_webhook
 from junbi.ledger.rows import to_json, to_time
 
@@ -46,10 +46,10 @@ class CodeLines:
         return CodeSpec.model_validate_json(row["spec"]) if row else None
 
     def state(self, name: str) -> LineState:
-        """Where a line stands. LedgerError where nothing of that name is watched."""
+        """Where a line stands. Stale where nothing of that name is watched any more."""
         row = self._database.row("code_line_state", name=name)
         if row is None:
-            raise LedgerError(f"the ledger watches no code {name}")
+            raise Stale(f"no code {name} is watched any more")
         return LineState(**standing(row))
 
     def save_state(self, name: str, state: LineState) -> None:

@@ -61,7 +61,7 @@ class Deliveries:
         return _delivery(row) if row else None
 
     def put(self, delivery_id: str, endpoint: str, source: str, outcome: Mapping[str, Any], now: datetime) -> None:
-        """Keep what a delivery came to; one that is known only counts."""
+        """Keep what a delivery came to, and how often it came."""
         self._database.run(
             "put_delivery", id=delivery_id, endpoint=endpoint, source=source, outcome=to_json(outcome), now=to_time(now)
         )

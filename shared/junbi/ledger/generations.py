@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -88,7 +89,7 @@ class Generations:
         parts = key.split("/")[:-1]
         roots = ["/".join(parts[:depth]) + "/" if depth else "" for depth in range(len(parts) + 1)]
         rows = self._database.rows("watches_at", bucket=bucket, roots=to_json(roots))
-        return [DatasetSpec.model_validate_json(row["spec"]) for row in rows]
+        return [_dataset(row["spec"]) for row in rows]
 
     def plan(self, name: str) -> PlanSpec | None:
         """A plan in force by its name; LedgerError where it is stored in a way that this version cannot read."""
@@ -148,4 +149,10 @@ def _scope(text: str) -> Scope:
 
 
 def _watched(row: dict[str, str]) -> Watched:
-    return Watched(DatasetSpec.model_validate_json(row["spec"]), from_time(row["since"]))
+    return Watched(_dataset(row["spec"]), from_time(row["since"]))
+
+
+@lru_cache(maxsize=256)
+def _dataset(text: str) -> DatasetSpec:
+    """A dataset as it is stored: the same for every event, until the text is another."""
+    return DatasetSpec.model_validate_json(text)

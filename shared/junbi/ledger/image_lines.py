@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from junbi.core.image import Seen
 from junbi.core.plan import ImageSpec
-from junbi.errors import LedgerError
+from junbi.errors import Stale
 from junbi.ledger.lines import LineState, columns, from_webhook, standing, to_webhook
 from junbi.ledger.rows import to_json, to_time
 
@@ -62,10 +62,10 @@ class ImageLines:
         return [ImageSpec.model_validate_json(row["spec"]) for row in self._database.rows("image_lines")]
 
     def state(self, name: str) -> ImageState:
-        """Where a line stands. LedgerError where nothing of that name is watched."""
+        """Where a line stands. Stale where nothing of that name is watched any more."""
         row = self._database.row("image_line_state", name=name)
         if row is None:
-            raise LedgerError(f"the ledger watches no image {name}")
+            raise Stale(f"no image {name} is watched any more")
         seen = {tag: Seen(digest, at) for tag, (digest, at) in json.loads(row["seen"]).items()}
         return ImageState(**standing(row), seen=seen)
 
@@ -86,6 +86,13 @@ class ImageLines:
         signed = to_webhook(webhook)
         rows = self._database.rows("image_lines_at", host=host, path=path, webhook=signed, unsigned=int(unsigned))
         return [ImageSpec.model_validate_json(row["spec"]) for row in rows]
+
+    def of(self, host: str, path: str) -> list[ImageSpec]:
+        """The lines of a repository, whatever proves its pushes. ``host`` and ``path`` as in ``at``."""
+        return [
+            ImageSpec.model_validate_json(row["spec"])
+            for row in self._database.rows("image_lines_of", host=host, path=path)
+        ]
 
     def webhooks(self) -> list[tuple[tuple[str, ...], bool]]:
         """The names of the secrets of each webhook, and whether these may stand in the address."""

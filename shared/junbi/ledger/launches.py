@@ -56,8 +56,12 @@ class Launches:
 
     def of_plan(self, plan: str, states: Iterable[LaunchState], most: int = 100) -> list[Launch]:
         """The launches of a plan in any of these states, oldest first."""
-        names = rows.to_json([state.value for state in states])
-        return [rows.launch(row) for row in self._database.rows("launches_of_plan", plan=plan, states=names, most=most)]
+        found = [
+            rows.launch(row)
+            for state in states
+            for row in self._database.rows("launches_of_plan", plan=plan, state=state.value, most=most)
+        ]
+        return sorted(found, key=lambda one: (one.created_at, one.id))[:most]
 
     def with_input(self, plan: str, name: str, revision_id: str) -> Launch | None:
         """The last launch of a plan that trains on a revision under the name of an input."""

@@ -55,8 +55,10 @@ class SqliteDatabase:
 
     def rows(self, statement: str, /, **values: Any) -> list[Row]:
         """Execute a statement; its rows."""
-        with self._failures():
+        try:
             return self._connection().execute(statements("sqlite")[statement], values).fetchall()
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise self._meaning(error) from error
 
     def row(self, statement: str, /, **values: Any) -> Row | None:
         """Execute a statement; its first row, or None."""
@@ -112,13 +114,16 @@ class SqliteDatabase:
         """Say what SQLite's errors mean to the user."""
         try:
             yield
-        except (sqlite3.OperationalError, OSError) as error:
-            raise LedgerUnavailable(
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise self._meaning(error) from error
+
+    def _meaning(self, error: Exception) -> LedgerError:
+        if isinstance(error, sqlite3.OperationalError | OSError):
+            return LedgerUnavailable(
                 f"The ledger {self._path} could not be used: {error}. Nothing was changed by this call; it will "
                 "work again once the cause is gone (disk space, rights, another process holding it)."
-            ) from error
-        except sqlite3.DatabaseError as error:
-            raise LedgerError(f"The ledger {self._path} refused a statement: {error}.") from error
+            )
+        return LedgerError(f"The ledger {self._path} refused a statement: {error}.")
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:

@@ -34,6 +34,9 @@ PRUNE_INTERVAL = timedelta(hours=1)
 #: Doors poke ``reconcile`` at most once in this time.
 POKE_INTERVAL = timedelta(seconds=2)
 
+#: What says again what was said before is looked at after this time: it costs one look, whoever repeats it how often.
+REPEATED = timedelta(seconds=20)
+
 #: Folders that no event told of are looked for at most once in this time; and a few that have ended are compared.
 DISCOVERY_INTERVAL = timedelta(seconds=15)
 
@@ -61,6 +64,10 @@ class Worklist:
     def ask(self, kind: Kind, key: str, due_at: datetime) -> None:
         """Have something looked at by then, at the latest."""
         self._database.run("ask", kind=kind, id=key, due_at=to_time(due_at))
+
+    def ask_again(self, kind: Kind, key: str, now: datetime) -> None:
+        """Have something looked at soon for what was said before: once in ``REPEATED``, however often it is said."""
+        self._database.run("ask_again", kind=kind, id=key, due_at=to_time(now + REPEATED), now=to_time(now))
 
     def claim(self, now: datetime, most: int = 10) -> list[Item]:
         """Lease what is due, the longest due first; nobody else gets it until it is finished or the lease ran out."""

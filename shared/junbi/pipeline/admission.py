@@ -62,32 +62,32 @@ def placed(ledger: Ledger, launch: Launch, plan: PlanSpec, now: datetime) -> tup
     return plan.model_copy(update=changes), choice
 
 
-def line_up(ledger: Ledger, region: str, launch: Launch, choice: int, now: datetime) -> tuple[Check, ...]:
-    """Put a launch that is ready otherwise into the line; whether it may go. Call it inside a transaction.
+def line_up(
+    ledger: Ledger, region: str, launch: Launch, choice: int, now: datetime
+) -> tuple[tuple[Check, ...], datetime | None]:
+    """Put a launch that is ready otherwise into the line: whether it may go, and when it turns to its next fallback.
 
-    One that is not ready any more leaves the line, and what it held; one that is only being looked at keeps it.
+    One that is not ready any more leaves the line, and what it held; one that is only being looked at keeps it. Call
+    it inside a transaction.
     """
     plan, own = launch.spec, ledger.reservations.of(launch.id)
     states = {check.state for check in launch.checks} - {State.READY}
     if states - {State.PENDING} or plan.policy.mode == "shadow" or not (plan.resource.quota or choice):
         if own is not None:
             ledger.reservations.free(launch.id, now)
-        return ()
+        return (), None
     wanted = _wanted(launch, choice, own, now)
-    if own is not None and _asks(own) == _asks(wanted):
-        return _standing(ledger, region, own, now, pending=bool(states))
-    if states:
-        return ()
-    ledger.reservations.put(region, wanted)
-    return _standing(ledger, region, wanted, now, pending=False)
+    if own is None or _asks(own) != _asks(wanted):
+        if states:
+            return (), None
+        ledger.reservations.put(region, wanted)
+        own = wanted
+    return _standing(ledger, region, own, now, pending=bool(states)), _next_fallback(launch, own)
 
 
-def next_fallback(ledger: Ledger, launch: Launch) -> datetime | None:
-    """When a launch that waits turns to its next fallback."""
-    own, rest = ledger.reservations.of(launch.id), launch.spec.queue.fallback
-    if own is None or own.held_at is not None or not rest:
-        return None
-    return own.asked_at + timedelta(seconds=rest[0].after)
+def _next_fallback(launch: Launch, own: Reservation) -> datetime | None:
+    rest = launch.spec.queue.fallback
+    return None if own.held_at is not None or not rest else own.asked_at + timedelta(seconds=rest[0].after)
 
 
 def known(ledger: Ledger, region: str) -> dict[str, Snapshot]:
@@ -117,8 +117,10 @@ def _asks(one: Reservation) -> tuple[object, ...]:
 
 
 def _standing(ledger: Ledger, region: str, own: Reservation, now: datetime, *, pending: bool) -> tuple[Check, ...]:
+    if not own.quota:
+        return (Check(TURN, State.READY),)  # public resources are there for everybody
     if own.held_at is not None and not own.lapsed(now):
-        if pending and own.quota:
+        if pending:
             ledger.reservations.hold(region, own, now)  # still at work on it: the lease begins anew
         return (Check(TURN, State.READY),)
     ledger.worklist.ask("quota", own.quota, now)

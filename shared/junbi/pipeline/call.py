@@ -31,7 +31,7 @@ class NotClosedByCall(JunbiError):
 def close(ledger: Ledger, name: str, owner: str) -> Arrival:
     """Note that somebody says that an upload is complete; the arrival as it now stands.
 
-    It is listed after this, like every upload, and what the listing shows decides. Calling twice changes nothing.
+    It is listed after this, like every upload, and what the listing shows decides. Calling twice has it listed again.
 
     Args:
         ledger: where it is noted.
@@ -49,10 +49,6 @@ def close(ledger: Ledger, name: str, owner: str) -> Arrival:
         now = ledger.now()
         known = ledger.arrivals.get(arrivals.key(dataset.name, dataset.watch.bucket, spot.prefix))
         called = calling.call(known, dataset, spot, now)
-        if called is None and known is not None:
-            return known
-        if called is None:
-            continue
         try:
             _save(ledger, called, owner, now)
         except Stale:

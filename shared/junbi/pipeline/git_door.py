@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from junbi.events.parsed import Parsed
     from junbi.events.proofs import Proof
     from junbi.ledger.ledger import Ledger
+    from junbi.ledger.worklist import Kind
     from junbi.pipeline.receive import Noted
 
 ENDPOINT = "git_push"
+KIND: Kind = "code"
 
 
 def proofs(delivery: Delivery) -> Sequence[Proof] | Refusal:
@@ -49,16 +51,18 @@ def parse(delivery: Delivery, now: datetime) -> Parsed[CommitRef]:
     return git.parse(delivery, now)
 
 
-def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[CommitRef], noted: Noted, now: datetime) -> None:
+def note(
+    ledger: Ledger, signed: Sequence[Webhook] | None, event: Event[CommitRef], noted: Noted, now: datetime
+) -> None:
     """Note a push on every line that watches its ref. Call it inside a transaction."""
-    push, lines = event.subject, _lines(ledger, signed, event.subject)
+    push, lines = event.subject, _lines(ledger, signed or (), event.subject)
     watching = [line for line in lines if code.watches(line, push.ref)]
     if not watching:
         noted.ignore(_unwatched(push, lines))
     for line in watching:
         if event.kind is EventKind.REF_MOVED:
             ledger.code_lines.note(line.name, push, now)
-        ledger.worklist.ask("code", line.name, now)
+        ledger.worklist.ask(KIND, line.name, now)
         what = f"is at {push.commit[:12]}" if event.kind is EventKind.REF_MOVED else "was deleted"
         ledger.tell(f"code:{line.name}", "PushNoted", f"A push says that {push.ref} {what}.", now)
         noted.lines.add(line.name)

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from junbi.events.parsed import Parsed
     from junbi.events.proofs import Proof
     from junbi.ledger.ledger import Ledger
+    from junbi.ledger.worklist import Kind
     from junbi.pipeline.receive import Noted
 
 ENDPOINT = "image_push"
+KIND: Kind = "image"
 
 
 def proofs(delivery: Delivery) -> Sequence[Proof]:
@@ -40,7 +42,7 @@ def parse(delivery: Delivery, now: datetime) -> Parsed[ImageRef]:
     return registry.parse(delivery, now)
 
 
-def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[ImageRef], noted: Noted, now: datetime) -> None:
+def note(ledger: Ledger, signed: Sequence[Webhook] | None, event: Event[ImageRef], noted: Noted, now: datetime) -> None:
     """Note a push on every line that may name it: one that tells a digest alone may be a part of any tag.
 
     Call it inside a transaction.
@@ -48,16 +50,18 @@ def note(ledger: Ledger, signed: Sequence[Webhook], event: Event[ImageRef], note
     push, lines = event.subject, _lines(ledger, signed, event.subject)
     watching = [line for line in lines if not push.tag or image.watches(line, push.tag)]
     if not watching:
-        noted.ignore(_unwatched(push, lines))
+        noted.ignore(_unwatched(signed, push, lines))
     for line in watching:
         ledger.image_lines.note(line.name, push.tag, now)
-        ledger.worklist.ask("image", line.name, now)
+        ledger.worklist.ask(KIND, line.name, now)
         ledger.tell(f"image:{line.name}", "PushNoted", f"A push says that {push} is there.", now)
         noted.lines.add(line.name)
 
 
-def _lines(ledger: Ledger, signed: Sequence[Webhook], push: ImageRef) -> list[ImageSpec]:
+def _lines(ledger: Ledger, signed: Sequence[Webhook] | None, push: ImageRef) -> list[ImageSpec]:
     host = image.registry(push.registry) if push.registry else ""
+    if signed is None:
+        return ledger.image_lines.of(host, push.repository)
     return [
         line
         for webhook in signed
@@ -65,8 +69,9 @@ def _lines(ledger: Ledger, signed: Sequence[Webhook], push: ImageRef) -> list[Im
     ]
 
 
-def _unwatched(push: ImageRef, lines: list[ImageSpec]) -> Reason:
+def _unwatched(signed: Sequence[Webhook] | None, push: ImageRef, lines: list[ImageSpec]) -> Reason:
     if not lines:
-        return Reason(Code.NOT_WATCHED, f"No entry under 'images' watches {push} with this webhook's secret.")
+        how = "" if signed is None else " with this webhook's secret"
+        return Reason(Code.NOT_WATCHED, f"No entry under 'images' watches {push}{how}.")
     watched = ", ".join(line.tag or "tags of a pattern" for line in lines)
     return Reason(Code.NOT_WATCHED, f"{push} is not watched; watched there: {watched}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from junbi.core.facts import Stop
     from junbi.core.model import Check, Reason
     from junbi.core.plan import PlanSpec
-    from junbi.core.turn import Turn
-    from junbi.pipeline.submit import Sending
+    from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
+    from junbi.wire.dlc import CreateJobRequest
 
 #: When a launch that is not ready is evaluated again although nothing woke it.
 PATIENCE = {
@@ -61,7 +61,25 @@ def _prepare(ports: Ports, launch: Launch) -> datetime | None:
     checks = readiness.evaluate(facts)
     if readiness.only_pending(checks) and not readiness.all_ready(checks):
         checks = readiness.evaluate(launch_facts.listed(ports, facts, f"launch:{launch.id}"))
-    return _take_turn(ports, launch, checks, in_force, choice)
+    # One that is built from what the checks saw, and not from what may have come since.
+    request = submit.prepare(ports, launch, facts.pinned) if readiness.all_ready(checks) else None
+    return _take_turn(ports, _Evaluated(replace(launch, checks=checks), in_force, choice, request))
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluated:
+    """A waiting launch with its checks.
+
+    Attributes:
+        in_force: the plan that these were made against.
+        choice: which fallback of the plan it runs on, 0 for none.
+        request: what is to be sent; None while a check is not ready.
+    """
+
+    launch: Launch
+    in_force: PlanSpec | None
+    choice: int
+    request: CreateJobRequest | None
 
 
 def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
@@ -73,51 +91,40 @@ def _plan(launch: Launch, in_force: PlanSpec | None) -> PlanSpec | None:
     return launch.spec.model_copy(update={"policy": in_force.policy})
 
 
-def _take_turn(
-    ports: Ports, launch: Launch, checks: tuple[Check, ...], in_force: PlanSpec | None, choice: int
-) -> datetime | None:
+def _take_turn(ports: Ports, seen: _Evaluated) -> datetime | None:
     """Hear the policies, and do what they and the checks say, all in one transaction; then send what is to be sent."""
-    ready, sending = readiness.all_ready(checks), None
-    prepared = submit.prepare(ports, launch) if ready else None
+    launch, sending, falls_back = seen.launch, None, None
     ledger, now = ports.ledger, ports.ledger.now()
     with ledger.transaction():
-        if ledger.generations.plan(launch.plan) != in_force:
+        if ledger.generations.plan(launch.plan) != seen.in_force:
             raise Stale(f"plan {launch.plan} changed while launch {launch.id} was evaluated")
-        turn = turns.decide(ledger, launch, now, ready=ready)
-        launch = replace(launch, checks=(*checks, *turn.checks))
-        if turn.skip is None:
-            line = admission.line_up(ledger, ports.scope.region, launch, choice, now)
-            launch = replace(launch, checks=(*launch.checks, *line))
-        falls_back = admission.next_fallback(ledger, launch)
-        _tell_parameters(ports, launch, in_force, now)
+        turn = turns.decide(ledger, launch, now, ready=seen.request is not None)
+        launch = replace(launch, checks=(*launch.checks, *turn.checks))
+        _tell_parameters(ports, launch, seen.in_force, now)
         turns.save_wishes(ledger, turn.stopped, now)
         if turn.skip is not None:
-            launch = launch.to(LaunchState.SKIPPED, now, turn.skip)
-            ledger.launches.save(launch)
-            ledger.tell(f"launch:{launch.id}", turn.skip.code, turn.skip.message, now)
-        elif prepared is not None and readiness.all_ready(launch.checks):
-            sending = submit.store(ports, launch, prepared, now)
+            _skip(ledger, launch, turn.skip, now)
+            return None
+        line, falls_back = admission.line_up(ledger, ports.scope.region, launch, seen.choice, now)
+        launch = replace(launch, checks=(*launch.checks, *line))
+        if seen.request is not None and readiness.all_ready(launch.checks):
+            sending = submit.store(ports, launch, seen.request, now)
         else:
             _save_waiting(ports, launch, now)
-    return _go_on(ports, checks, replace(turn, wake_at=_sooner(turn.wake_at, falls_back)), sending)
-
-
-def _go_on(ports: Ports, checks: tuple[Check, ...], turn: Turn, sending: Sending | None) -> datetime | None:
     if sending is not None:
         return submit.send(ports, sending)
-    if turn.skip is not None:
-        return None
-    now = ports.ledger.now()
-    looks = [now + _patience(checks)] if not readiness.all_ready(checks) else [now + POLICY_PATIENCE]
-    return min([*looks, *([turn.wake_at] if turn.wake_at else [])])
+    looks = (ports.ledger.now() + _patience(seen.launch.checks), turn.wake_at, falls_back)
+    return min(each for each in looks if each is not None)
 
 
-def _sooner(one: datetime | None, other: datetime | None) -> datetime | None:
-    return min((each for each in (one, other) if each is not None), default=None)
+def _skip(ledger: Ledger, launch: Launch, why: Reason, now: datetime) -> None:
+    """Let a launch go by. Call it inside a transaction."""
+    ledger.launches.save(launch.to(LaunchState.SKIPPED, now, why))
+    ledger.tell(f"launch:{launch.id}", why.code, why.message, now)
 
 
 def _patience(checks: Iterable[Check]) -> timedelta:
-    return min(PATIENCE[check.state] for check in checks if not check.ready)
+    return min((PATIENCE[check.state] for check in checks if not check.ready), default=POLICY_PATIENCE)
 
 
 def _save_waiting(ports: Ports, launch: Launch, now: datetime) -> None:

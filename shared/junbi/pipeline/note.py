@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from junbi.core.arrival import Noted, Place
+    from junbi.core.facts import Arrival
     from junbi.core.model import Event, ObjectRef
     from junbi.core.plan import DatasetSpec
     from junbi.errors import MalformedPayload
@@ -40,8 +41,8 @@ def note(parsed: Parsed[ObjectRef], invocation: Invocation) -> Mapping[str, obje
 
 def note_events(ledger: Ledger, parsed: Parsed[ObjectRef]) -> tuple[Mapping[str, object], bool]:
     """Note events in the ledger; the answer, and whether ``reconcile`` should be poked."""
-    now = ledger.now()
-    outcomes = [_note_event(ledger, event, now) for event in parsed.events]
+    now, reading = ledger.now(), _Reading(ledger)
+    outcomes = [_note_event(reading, event, now) for event in parsed.events]
     work_is_due = any(noted.wake_at is not None and noted.wake_at <= now for noted in outcomes)
     return _answer(outcomes, len(parsed.malformed)), work_is_due and ledger.worklist.may_poke(now)
 
@@ -64,24 +65,57 @@ def _answer(outcomes: list[Noted], malformed: int) -> dict[str, object]:
     }
 
 
-def _note_event(ledger: Ledger, event: Event[ObjectRef], now: datetime) -> Noted:
+class _Reading:
+    """What one call read of the ledger, once for all of its events.
+
+    That is as good as reading it for each: every object of the call was there before the call began, so a listing that
+    begins after this reading shows it, and one that began before has left its mark on the arrival that is read.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self._watching: dict[tuple[str, str], list[DatasetSpec]] = {}
+        self._arrivals: dict[str, Arrival | None] = {}
+
+    def watching(self, subject: ObjectRef) -> list[DatasetSpec]:
+        """The datasets that may watch an object's folder."""
+        folder = (subject.bucket, subject.key.rpartition("/")[0])
+        if folder not in self._watching:
+            self._watching[folder] = self.ledger.generations.watching(subject.bucket, subject.key)
+        return self._watching[folder]
+
+    def arrival(self, key: str) -> Arrival | None:
+        """The arrival of a prefix."""
+        if key not in self._arrivals:
+            self._arrivals[key] = self.ledger.arrivals.get(key)
+        return self._arrivals[key]
+
+    def forget(self, key: str) -> None:
+        """It was saved, here or by somebody else: the next event reads it anew."""
+        self._arrivals.pop(key, None)
+
+
+def _note_event(reading: _Reading, event: Event[ObjectRef], now: datetime) -> Noted:
     subject = event.subject
-    for dataset in ledger.generations.watching(subject.bucket, subject.key):
+    for dataset in reading.watching(subject):
         place = arrivals.place(dataset.watch, subject.key)
         if place is not None:
-            ledger.sightings.heard(dataset.name, now)
-            return _note_arrival(ledger, dataset, place, event, now)
+            reading.ledger.sightings.heard(dataset.name, now)
+            return _note_arrival(reading, dataset, place, event, now)
     return arrivals.Noted(reason=Reason(Code.NOT_WATCHED, f"No dataset watches a prefix of {subject.bucket} there."))
 
 
-def _note_arrival(ledger: Ledger, dataset: DatasetSpec, place: Place, event: Event[ObjectRef], now: datetime) -> Noted:
+def _note_arrival(
+    reading: _Reading, dataset: DatasetSpec, place: Place, event: Event[ObjectRef], now: datetime
+) -> Noted:
     key = arrivals.key(dataset.name, dataset.watch.bucket, place.prefix)
     for _ in range(RACES):
-        noted = arrivals.note(ledger.arrivals.get(key), dataset, place, event, now)
+        noted = arrivals.note(reading.arrival(key), dataset, place, event, now)
         if noted.arrival is None:
             return noted
+        reading.forget(key)
         try:
-            _save(ledger, noted, now)
+            _save(reading.ledger, noted, now)
         except Stale:
             continue
         return noted

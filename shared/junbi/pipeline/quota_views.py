@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from junbi.core.quotas import RESOURCES
-from junbi.ledger.rows import to_time
+from junbi.pipeline.views import time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from junbi.core.quotas import Snapshot
     from junbi.ledger.ledger import Ledger
     from junbi.ledger.quotas import Reading
-
-View = dict[str, Any]
+    from junbi.pipeline.views import View
 
 
 def quotas(ledger: Ledger) -> View:
@@ -39,9 +38,9 @@ def _quota(one: Snapshot) -> View:
         "workspaces": [each.get("WorkspaceId") for each in said.get("Workspaces", ())],
         "resources": {name: amounts for name in RESOURCES if (amounts := _amounts(one.details, name))},
         "declared": dict(said),
-        "read_at": to_time(one.read_at),
-        "changed_at": to_time(one.changed_at),
-        "gone_at": to_time(one.gone_at) if one.gone_at else None,
+        "read_at": time(one.read_at),
+        "changed_at": time(one.changed_at),
+        "gone_at": time(one.gone_at),
     }
 
 
@@ -57,5 +56,4 @@ def _told(details: Mapping[str, Any], member: str, resource: str) -> Any:
 
 
 def _reading(one: Reading) -> View:
-    read_at = to_time(one.read_at) if one.read_at else None
-    return {"kind": one.kind, "read_at": read_at, "problem": one.problem or None}
+    return {"kind": one.kind, "read_at": time(one.read_at), "problem": one.problem or None}

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from junbi.events.parsed import Parsed
     from junbi.events.proofs import Proof
     from junbi.events.signatures import Verified
+    from junbi.ledger.deliveries import Delivery as KnownDelivery
     from junbi.ledger.ledger import Ledger
+    from junbi.ledger.worklist import Kind
     from junbi.pipeline.invocation import Invocation
 
 
@@ -67,6 +69,9 @@ class Door(Protocol):
     @property
     def ENDPOINT(self) -> str: ...  # noqa: D102, N802 - a constant of a module: the function's name
 
+    @property
+    def KIND(self) -> Kind: ...  # noqa: D102, N802 - a constant too: what the worklist calls the lines it notes
+
     def proofs(self, delivery: Delivery) -> Sequence[Proof] | Refusal:
         """The kinds of proof that the sender can give, told by headers alone; a refusal of one whom nobody knows."""
         ...
@@ -79,8 +84,13 @@ class Door(Protocol):
         """The events of a verified delivery, and who sent it. MalformedPayload where it cannot be read."""
         ...
 
-    def note(self, ledger: Ledger, signed: Sequence[Webhook], event: Event[Any], noted: Noted, now: datetime) -> None:
-        """Note an event for every line whose webhook is among those. Called inside a transaction."""
+    def note(
+        self, ledger: Ledger, signed: Sequence[Webhook] | None, event: Event[Any], noted: Noted, now: datetime
+    ) -> None:
+        """Note an event for every line whose webhook is among those; for every line where FC itself vouches (None).
+
+        Called inside a transaction.
+        """
         ...
 
 
@@ -100,20 +110,47 @@ def receive(door: Door, ledger: Ledger, delivery: Delivery) -> tuple[Answer, boo
         return _refused(door, ledger, delivery, proved, now), False
     verified, signed = proved
     known = ledger.deliveries.get(verified.replay)
-    if known is not None:
-        ledger.deliveries.put(known.id, known.endpoint, known.source, known.outcome, now)
-        told = f"of {known.id}, which came {known.at:%Y-%m-%d %H:%M:%S} UTC"
-        return Answer(200, {"duplicate": told, **known.outcome}), False
+    if known is not None and known.outcome["noted"]:
+        return repeated(door, ledger, known, now), False
     try:
         parsed = door.parse(delivery, now)
     except MalformedPayload as problem:
         return _kept(door, ledger, delivery, problem, now), False
+    return keep(
+        door, ledger, signed, parsed, now, delivery=verified.replay, facts={"signed with": verified.fingerprint}
+    )
+
+
+def keep(
+    door: Door,
+    ledger: Ledger,
+    signed: list[Webhook] | None,
+    parsed: Parsed[Any],
+    now: datetime,
+    *,
+    delivery: str,
+    facts: Mapping[str, str],
+) -> tuple[Answer, bool]:
+    """Note what somebody vouches for, and keep what it came to with these facts; the answer, and whether to poke."""
     with ledger.transaction(alone=False):
         noted = _note(door, ledger, signed, parsed, now)
-        outcome = {**noted, "signed with": verified.fingerprint}
-        ledger.deliveries.put(verified.replay, door.ENDPOINT, parsed.source, outcome, now)
+        outcome = {**noted, **facts}
+        ledger.deliveries.put(delivery, door.ENDPOINT, parsed.source, outcome, now)
     due = bool(noted["noted"]) and ledger.worklist.may_poke(now)
-    return Answer(200, {"delivery": verified.replay, **outcome}), due
+    return Answer(200, {"delivery": delivery, **outcome}), due
+
+
+def repeated(door: Door, ledger: Ledger, known: KnownDelivery, now: datetime) -> Answer:
+    """What came before says nothing new, and yet may be true again: some senders tell A, B and A with one id.
+
+    What was ignored is no such delivery: by now somebody may watch it.
+    """
+    with ledger.transaction(alone=False):
+        ledger.deliveries.put(known.id, known.endpoint, known.source, known.outcome, now)
+        for line in known.outcome["noted"]:
+            ledger.worklist.ask_again(door.KIND, line, now)
+    told = f"of {known.id}, which came {known.at:%Y-%m-%d %H:%M:%S} UTC"
+    return Answer(200, {"duplicate": told, **known.outcome})
 
 
 def _prove(door: Door, ledger: Ledger, delivery: Delivery, now: datetime) -> tuple[Verified, list[Webhook]] | Refusal:
@@ -141,7 +178,9 @@ def _check(
     return verified, [Webhook(webhook.secrets, secret_in_url) for webhook in proved]
 
 
-def _note(door: Door, ledger: Ledger, signed: list[Webhook], parsed: Parsed[Any], now: datetime) -> dict[str, object]:
+def _note(
+    door: Door, ledger: Ledger, signed: list[Webhook] | None, parsed: Parsed[Any], now: datetime
+) -> dict[str, object]:
     """Note every event of a delivery; what it came to. Call it inside a transaction."""
     noted = Noted()
     noted.ignored.update(f"{one.code}: {one.message}" for one in parsed.ignored)

@@ -134,18 +134,27 @@ def _owner(revision_id: str) -> str:
 
 def _known(ports: Ports, revision: Revision, registration: Registration) -> Registration:
     """The registration with what the ledger and PAI know of it: DONE where the version is there already."""
-    told = create.evidence(ports, _owner(revision.id))
-    made = _created(revision, registration, told.operation, told.detail) if told else registration
-    if told is not None and made.state is CreateState.DONE:
+    made = _made(ports, revision, registration)
+    if made is not None and made.state is CreateState.DONE:
         return made
+    return _found(ports, revision, registration, made.dataset_id if made else "")
+
+
+def _made(ports: Ports, revision: Revision, registration: Registration) -> Registration | None:
+    """The registration with what a create made of it that was answered with a clear yes; None where none was."""
+    told = create.evidence(ports, _owner(revision.id))
+    return _created(revision, registration, told.operation, told.detail) if told else None
+
+
+def _found(ports: Ports, revision: Revision, registration: Registration, made_id: str) -> Registration:
+    """The registration with what PAI shows; ``made_id`` is what a create made for it, which may not be listed yet."""
     scope = _scope(ports, registration)
-    registration = replace(registration, region=scope.region, workspace=scope.workspace)
-    known_id = ports.ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
-    known_id = known_id or (made.dataset_id if told else "")
+    here = replace(registration, region=scope.region, workspace=scope.workspace)
+    known_id = ports.ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace) or made_id
     found = registrar(revision.kind).find(ports, scope, revision, known_id)
     if not isinstance(found, Found):
-        return replace(registration, state=CreateState.REFUSED, reason=found)
-    return _done(registration, found) if found.name else replace(registration, dataset_id=found.id)
+        return replace(here, state=CreateState.REFUSED, reason=found)
+    return _done(here, found) if found.name else replace(here, dataset_id=found.id)
 
 
 def _created(revision: Revision, registration: Registration, operation: str, made: str) -> Registration:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from junbi.core.facts import CreateState, Launch, LaunchState
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
-from junbi.pipeline import audit, create, job_request, launch_facts, turns
+from junbi.pipeline import audit, create, job_request, turns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
+    from junbi.core.facts import Pinned
     from junbi.pipeline.create import Answer, StoredTry
     from junbi.pipeline.wiring import Ports
     from junbi.wire.dlc import CreateJobRequest
@@ -33,9 +35,9 @@ class Sending:
     stored: StoredTry
 
 
-def prepare(ports: Ports, launch: Launch) -> CreateJobRequest:
-    """The request for a launch that is ready."""
-    return job_request.build(ports.scope, launch, launch_facts.pinned(ports, launch))
+def prepare(ports: Ports, launch: Launch, pinned: Mapping[str, Pinned]) -> CreateJobRequest:
+    """The request for a launch that is ready, with its inputs as they were when it was found to be."""
+    return job_request.build(ports.scope, launch, pinned)
 
 
 def store(ports: Ports, launch: Launch, request: CreateJobRequest, now: datetime) -> Sending:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, g, request
+from werkzeug import Request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from junbi import log
@@ -13,7 +15,8 @@ from junbi.events.parsed import Parsed
 from junbi.runtime import contract
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from werkzeug.wrappers import Response as WSGIResponse
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     Refuse = Callable[[bytes, MalformedPayload, Invocation], object]
     Routes = Callable[[Flask], object]
     Hook = Callable[[], object]
+    Call = Callable[[Invocation, Request], Response]
 
 _log = log.logger("runtime")
 
@@ -58,54 +62,81 @@ def create_app(
     """
     app = Flask(name, static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = contract.BODY_LIMIT
-    calls: dict[str, Callable[[Invocation], Response]] = {
-        contract.INVOKE: lambda call: _event(call, parse, handle or _no_events, refuse),
-        contract.INITIALIZE: lambda call: _hook(call, initialize),
-        contract.PRE_STOP: lambda call: _hook(call, stop),
+    calls: dict[str, Call] = {
+        contract.INVOKE: lambda call, asked: _event(call, asked, parse, handle or _no_events, refuse),
+        contract.INITIALIZE: lambda call, _: _hook(call, initialize),
+        contract.PRE_STOP: lambda call, _: _hook(call, stop),
     }
 
     # Before Flask looks at the path, and before the hooks and error handlers that the routes may bring.
-    app.before_request(lambda: _enter(name, calls))
+    app.before_request(lambda: _enter(name))
     app.teardown_request(_leave)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _view_failed)
     if routes:
         routes(app)
+    app.wsgi_app = _FcCalls(app.wsgi_app, name, calls)  # type: ignore[method-assign]  # as Flask says to wrap it
     return app
 
 
 _MARKS = {contract.INITIALIZE: "FC Initialize", contract.PRE_STOP: "FC PreStop"}
 
 
-def _enter(name: str, calls: Mapping[str, Callable[[Invocation], Response]]) -> Response | None:
-    """Answer FC's own calls; let the requests of an HTTP trigger pass on to the routes."""
-    control = request.headers.get(contract.CONTROL_PATH)
-    if control is None:
+class _FcCalls:
+    """Answers FC's own calls, and passes every other request on to Flask, whose contexts an event can do without."""
+
+    def __init__(self, other: WSGIApplication, name: str, calls: Mapping[str, Call]) -> None:
+        self._other, self._name, self._calls = other, name, calls
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        control = contract.header(environ, contract.CONTROL_PATH)
+        if control not in self._calls:
+            return self._other(environ, start_response)
+        asked = Request(environ)
+        asked.max_content_length = contract.BODY_LIMIT
+        call = contract.invocation(self._name, environ)
+        with log.for_request(call.request_id), _marked(_MARKS.get(control, "FC Invoke"), call.request_id):
+            answer = self._calls[control](call, asked)
+        start_response(answer.status, answer.headers.to_wsgi_list())
+        return [answer.get_data()]
+
+
+@contextmanager
+def _marked(mark: str, request_id: str) -> Iterator[None]:
+    log.line(f"{mark} Start RequestId: {request_id}")
+    try:
+        yield
+    finally:
+        log.line(f"{mark} End RequestId: {request_id}")
+
+
+def _enter(name: str) -> Response | None:
+    """Let the requests of an HTTP trigger pass on to the routes, and nothing else."""
+    control = contract.header(request.environ, contract.CONTROL_PATH)
+    if not control:
         why = f"no {contract.CONTROL_PATH} header: this port is for Function Compute alone; call the function's trigger"
         return contract.refusal(400, "NotFunctionCompute", why)
-    if control not in calls and control != contract.HTTP_INVOKE:
+    if control != contract.HTTP_INVOKE:
         return contract.refusal(400, "UnknownControlPath", f"{contract.CONTROL_PATH} {control!r} is unknown")
-    call = g.invocation = contract.invocation(name, request.headers)
-    g.scope = log.for_request(call.request_id)
-    g.scope.__enter__()
-    g.mark = _MARKS.get(control, "FC Invoke")
-    log.line(f"{g.mark} Start RequestId: {call.request_id}")
-    return calls[control](call) if control in calls else None
+    call = g.invocation = contract.invocation(name, request.environ)
+    g.scopes = ExitStack()
+    g.scopes.enter_context(log.for_request(call.request_id))
+    g.scopes.enter_context(_marked("FC Invoke", call.request_id))
+    return None
 
 
 def _leave(_error: BaseException | None) -> None:
-    if "scope" in g:
-        log.line(f"{g.mark} End RequestId: {g.invocation.request_id}")
-        g.scope.__exit__(None, None, None)
+    if "scopes" in g:
+        g.scopes.close()
 
 
 def _no_events(_parsed: Parsed[Any], call: Invocation) -> Mapping[str, object]:
     raise NotAnEventFunction(f"{call.function} answers HTTP requests only; check the trigger that called it")
 
 
-def _event(call: Invocation, parse: Parse | None, handle: Handle, refuse: Refuse | None) -> Response:
+def _event(call: Invocation, asked: Request, parse: Parse | None, handle: Handle, refuse: Refuse | None) -> Response:
     try:
-        raw = request.get_data(cache=False)
+        raw = asked.get_data(cache=False)
         try:
             parsed = parse(raw) if parse else Parsed((), ())
         except MalformedPayload as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from functools import cache
 from typing import TYPE_CHECKING
 
 from flask import Response
@@ -17,8 +18,7 @@ from junbi.pipeline.invocation import Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from werkzeug.datastructures import Headers
+    from wsgiref.types import WSGIEnvironment
 
 #: The only thing that tells FC's own calls from the requests of an HTTP trigger's clients, who may ask for any path.
 CONTROL_PATH = "x-fc-control-path"
@@ -32,14 +32,24 @@ DEFAULT_TIMEOUT = 60.0
 LONGEST_TIMEOUT = 86400.0
 
 
-def invocation(function: str, headers: Headers, environment: Mapping[str, str] = os.environ) -> Invocation:
-    """The call that these headers describe, its deadline counted from now."""
+def header(request: WSGIEnvironment, name: str) -> str:
+    """A header of a request as WSGI hands it over; empty where it was not sent."""
+    return str(request.get(_wsgi_name(name), ""))
+
+
+@cache
+def _wsgi_name(name: str) -> str:
+    return f"HTTP_{name.upper().replace('-', '_')}"
+
+
+def invocation(function: str, request: WSGIEnvironment, environment: Mapping[str, str] = os.environ) -> Invocation:
+    """The call that a request's headers describe, its deadline counted from now."""
     return Invocation(
         function=function,
-        request_id=headers.get("x-fc-request-id", ""),
-        credentials=_credentials(headers, environment),
-        deadline=time.monotonic() + _timeout(headers.get("x-fc-function-timeout", "")),
-        region=headers.get("x-fc-region") or environment.get("FC_REGION", ""),
+        request_id=header(request, "x-fc-request-id"),
+        credentials=_credentials(request, environment),
+        deadline=time.monotonic() + _timeout(header(request, "x-fc-function-timeout")),
+        region=header(request, "x-fc-region") or environment.get("FC_REGION", ""),
     )
 
 
@@ -66,15 +76,13 @@ def _answer(status: int, body: Mapping[str, object], verdict: str) -> Response:
     return Response(json.dumps(body), status, {STATUS: verdict}, mimetype="application/json")
 
 
-def _credentials(headers: Headers, environment: Mapping[str, str]) -> Credentials | None:
-    key_id = headers.get("x-fc-access-key-id")
-    if key_id:
-        return Credentials(key_id, headers.get("x-fc-access-key-secret", ""), headers.get("x-fc-security-token", ""))
+def _credentials(request: WSGIEnvironment, environment: Mapping[str, str]) -> Credentials | None:
+    if key_id := header(request, "x-fc-access-key-id"):
+        return Credentials(key_id, header(request, "x-fc-access-key-secret"), header(request, "x-fc-security-token"))
     # A function without a role, or one run by hand. Read for each request: FC renews these variables too.
-    key_id = environment.get("ALIBABA_CLOUD_ACCESS_KEY_ID")
-    if key_id:
+    if own_id := environment.get("ALIBABA_CLOUD_ACCESS_KEY_ID"):
         return Credentials(
-            key_id,
+            own_id,
             environment.get("ALIBABA_CLOUD_ACCESS_KEY_SECRET", ""),
             environment.get("ALIBABA_CLOUD_SECURITY_TOKEN", ""),
         )

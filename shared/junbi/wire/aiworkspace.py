@@ -26,14 +26,13 @@ class UserMetricsEndpoint(WireModel):
     port: int | None = None
 
 
-class VersionFields(WireModel):
-    """What a dataset version says of its data, in requests and answers alike.
+class DataFields(WireModel):
+    """What a dataset, which then means its ``v1``, and a version say of the data, in requests and answers alike.
 
     Attributes:
         uri: ``oss://<bucket>.<endpoint>/<prefix>/``, ``nas://…``, ``cpfs://…``.
         options: a JSON string; ``{"mountPath": "/mnt/data/"}`` is DLC's default mount path.
         import_info: a JSON string.
-        data_size: bytes.
         source_id: free text where source_type is ``USER``.
     """
 
@@ -46,6 +45,15 @@ class VersionFields(WireModel):
     source_type: str | None = None
     source_id: str | None = None
     import_info: str | None = None
+
+
+class VersionFields(DataFields):
+    """What a dataset version says beyond that, in requests and answers alike.
+
+    Attributes:
+        data_size: bytes.
+    """
+
     data_count: int | None = None
     data_size: int | None = None
     dataset_task_ram_role: str | None = None
@@ -123,19 +131,10 @@ class CreateDatasetResponse(WireModel):
     request_id: str = ""
 
 
-class Dataset(DatasetFields):
+class Dataset(DatasetFields, DataFields):
     """A dataset as ListDatasets shows it; its ``Uri`` and the like are those of ``v1``, not of the latest version."""
 
     dataset_id: str | None = None
-    property: str | None = None
-    data_source_type: str | None = None
-    uri: str | None = None
-    options: str | None = None
-    labels: list[Label] | None = None
-    description: str | None = None
-    source_type: str | None = None
-    source_id: str | None = None
-    import_info: str | None = None
     owner_id: str | None = None
     gmt_create_time: str | None = None
     gmt_modified_time: str | None = None

@@ -13,6 +13,8 @@ from junbi.errors import ConfigInvalid
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from junbi.core.plan import Generation
+
 VALID = """\
 deployment: vision
 environments:
@@ -80,3 +82,27 @@ def bend(judge: Callable[..., list[str]]) -> Callable[..., list[str]]:
         return judge(VALID.replace(old, new, 1), environment)
 
     return replaced
+
+
+@pytest.fixture
+def bent(request: pytest.FixtureRequest) -> Callable[[str, str], str]:
+    """The ``FILE`` of the module that asks for it, with one piece of its text replaced wherever it stands."""
+    file: str = request.module.FILE
+
+    def bent(old: str, new: str) -> str:
+        assert old in file, f"{old!r} is not in the file"
+        return file.replace(old, new)
+
+    return bent
+
+
+@pytest.fixture
+def compiled(bent: Callable[[str, str], str], tmp_path: Path) -> Callable[..., Generation]:
+    """Compiles the bent ``FILE`` of the module that asks for it; without an argument as it stands there."""
+
+    def compiled(old: str = "deployment", new: str = "deployment") -> Generation:
+        path = tmp_path / "junbi.yaml"
+        path.write_text(bent(old, new), encoding="utf-8")
+        return load_generation(path).generation
+
+    return compiled

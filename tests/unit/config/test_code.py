@@ -6,12 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from junbi.config import load_generation
-from junbi.errors import ConfigInvalid
-
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from junbi.core.plan import Generation
 
@@ -39,19 +35,6 @@ plans:
     resource: small
     job: {type: PyTorchJob, command: "python train.py --commit {trainer.commit}"}
 """
-
-
-@pytest.fixture
-def compiled(tmp_path: Path) -> Callable[..., Generation]:
-    """Compiles the file, with one text replaced by another."""
-
-    def compiled(old: str = "", new: str = "") -> Generation:
-        assert old in FILE
-        file = tmp_path / "junbi.yaml"
-        file.write_text(FILE.replace(old, new) if old else FILE, encoding="utf-8")
-        return load_generation(file).generation
-
-    return compiled
 
 
 def test_a_line_of_code_is_compiled(compiled: Callable[..., Generation]) -> None:
@@ -96,10 +79,10 @@ def test_tags_have_a_placeholder(compiled: Callable[..., Generation]) -> None:
         ("branch: main", "branch: main\n    mount: /mnt/digits", "MountCollision"),
     ],
 )
-def test_mistakes_are_named(compiled: Callable[..., Generation], old: str, new: str, told: str) -> None:
+def test_mistakes_are_named(
+    bent: Callable[[str, str], str], judge: Callable[..., list[str]], old: str, new: str, told: str
+) -> None:
     """Each with its place, none silently."""
-    with pytest.raises(ConfigInvalid) as caught:
-        compiled(old, new)
-    found = [str(problem) for problem in caught.value.problems]
+    found = judge(bent(old, new))
     assert any(told in one for one in found), found
     assert all(":" in one for one in found)

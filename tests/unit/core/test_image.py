@@ -53,6 +53,20 @@ def test_tags_that_were_there_before_are_of_no_time() -> None:
     assert (image.latest(repeated), repeated["v2"]) == ("v3", Seen("sha256:2", "t3"))
 
 
+def test_what_is_read_at_the_first_look_is_of_no_time_either() -> None:
+    """A push that was told before the first look decides nothing: with it lost the greatest version would count too."""
+    first = image.dated(["v2", "v10"], {}, {"v2": "sha256:2"}, "t1")
+    assert (image.latest(first), first["v2"]) == ("v10", Seen("sha256:2", ""))
+
+
+def test_tags_that_pushes_told_of_and_the_greatest_new_ones_are_read() -> None:
+    """Whether a push is news shows only where the tag was read before; a look asks no more than a few questions."""
+    there = [f"v{number}" for number in range(100)]
+    wanted = image.worth_reading(there, {"v99": Seen("", "")}, ["v3", "v98", "gone"])
+    assert wanted == ["v3", "v98", *(f"v{number}" for number in range(97, 98 - image.MOST_READ, -1))]
+    assert image.worth_reading(["v1"], {"v1": Seen("", "")}, []) == []
+
+
 def test_a_tag_that_is_gone_is_forgotten() -> None:
     """Deleted tags do not count."""
     seen = {"v1": Seen("sha256:1", "t1"), "v2": Seen("sha256:2", "t2")}

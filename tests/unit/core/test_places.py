@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from junbi.core.places import Place, located, pattern_of, place, place_of, split
@@ -128,6 +128,7 @@ def test_no_place(uri: str) -> None:
 _CUT = st.lists(st.sampled_from(["a", "-", "-a-", "{x}", "/"]), min_size=1, max_size=7).map("".join)
 
 
+@example("{x}{x}{x}a", "aa/")
 @given(_CUT, st.text(alphabet="ab-/", max_size=12))
 def test_a_key_is_cut_as_the_expression_would_cut_it(path: str, key: str) -> None:
     """Where a key lies, and what placeholders take of it, is what the stored expression says, to the character."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from junbi.events.proofs import Proof
 
 NAME = "acr_event"
-#: EventBridge reaches a function by its own rights, never by a webhook.
+#: EventBridge reaches a function by its own rights, which FC checks; where it calls an address, it proves nothing.
 PROOFS: tuple[Proof, ...] = ()
 #: Assumed: ``PushCompleted`` tells its image as ``BuildCompleted`` does, which is the one that a page shows, perhaps
 #: with a ``Digest``. How to check: push an image and read the event. If it is wrong: the event is quarantined with the

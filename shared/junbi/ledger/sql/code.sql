@@ -45,7 +45,7 @@ SELECT id, endpoint, source, at, times, outcome FROM delivery WHERE id = :id;
 
 -- name: put_delivery
 INSERT INTO delivery (id, endpoint, source, at, times, outcome) VALUES (:id, :endpoint, :source, :now, 1, :outcome)
-ON CONFLICT (id) DO UPDATE SET times = delivery.times + 1;
+ON CONFLICT (id) DO UPDATE SET times = delivery.times + 1, outcome = excluded.outcome;
 
 -- name: deliveries
 SELECT id, endpoint, source, at, times, outcome FROM delivery ORDER BY at DESC, id LIMIT :most;

@@ -8,6 +8,9 @@ SELECT spec FROM image_line ORDER BY name;
 SELECT spec FROM image_line
 WHERE path = :path AND (:host = '' OR host = :host) AND webhook = :webhook AND unsigned >= :unsigned ORDER BY name;
 
+-- name: image_lines_of
+SELECT spec FROM image_line WHERE path = :path AND (:host = '' OR host = :host) ORDER BY name;
+
 -- name: image_webhooks
 SELECT webhook, MAX(unsigned) AS unsigned FROM image_line WHERE webhook <> '' GROUP BY webhook ORDER BY webhook;
 

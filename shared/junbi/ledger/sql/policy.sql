@@ -1,6 +1,6 @@
 -- name: launches_of_plan
-SELECT * FROM launch WHERE plan = :plan AND state IN (SELECT value FROM json_each(:states))
-ORDER BY created_at, id LIMIT :most;
+-- Of one state, as the index has them: of several, all that wait would be sorted for the first few.
+SELECT * FROM launch WHERE plan = :plan AND state = :state ORDER BY created_at, id LIMIT :most;
 
 -- name: launched_with
 -- The last launch of a plan that trains on a revision.

@@ -6,6 +6,17 @@ ON CONFLICT (kind, id) DO UPDATE SET
     due_at = CASE WHEN work.due_at < excluded.due_at THEN work.due_at ELSE excluded.due_at END,
     asked = work.asked + 1;
 
+-- name: ask_again
+-- The same was said before, so there is no haste: a row that a worker holds is due later, not at once.
+INSERT INTO work (kind, id, due_at, asked, failures, problem, lease, leased_until)
+VALUES (:kind, :id, :due_at, 1, 0, '', '', '')
+ON CONFLICT (kind, id) DO UPDATE SET
+    due_at = CASE
+        WHEN work.due_at < excluded.due_at AND (work.due_at > :now OR work.leased_until < :now) THEN work.due_at
+        ELSE excluded.due_at
+    END,
+    asked = work.asked + 1;
+
 -- name: claim
 -- A lease that ran out is a worker that did not come back: after a few of these a row is given out seldom, so that
 -- one which kills whoever looks at it leaves the others room.

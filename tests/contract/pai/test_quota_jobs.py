@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from alibabacloud_pai_dlc20201203 import models as dlc
 from alibabacloud_paistudio20220112 import models as sdk
 from alibabacloud_paistudio20220112.client import Client
 
@@ -98,9 +99,10 @@ class TestAcceptance:
         job_id = submit(pai, LINGJUN, JobType=kind)
         job = pai.get_job(job_id)
         assert (job["ResourceId"], job["ResourceType"], job["Priority"]) == (LINGJUN, "Lingjun", 1)
-        path = "/api/v1/jobs"
-        (listed,) = pai.call("GET", path, "ListJobs", "2020-12-03")[1]["Jobs"]
-        assert (listed["ResourceName"], listed["ResourceType"]) == ("vision-lingjun", "Lingjun")
+        client = pai.dlc_sdk()
+        (listed,) = client.list_jobs(dlc.ListJobsRequest(resource_quota_name="vision-lingjun")).body.jobs
+        assert (listed.resource_name, listed.resource_type) == ("vision-lingjun", "Lingjun")
+        assert client.list_jobs(dlc.ListJobsRequest(resource_quota_name="vision-team")).body.jobs == []
 
     def test_more_than_the_quota_could_hold_is_accepted_and_waits(self, pai: Any) -> None:
         """For as long as nobody makes the quota larger."""
@@ -298,13 +300,15 @@ class TestListQuotaWorkloads:
         """By queue, by job, by people, by place and by time; ranges travel flat."""
         ran = submit(pai)
         pai.bring_to(ran, "Running")
-        held = submit(pai)
+        held = submit(pai, Priority=4)
         rest(pai)
         assert ids(queue(pai, status="Dequeued")) == [ran]
         assert ids(queue(pai, status="Enqueued")) == [held]
         assert ids(queue(pai, workload_ids=f"{held},dlcnone")) == [held]
         assert ids(queue(pai, workload_statuses="Running")) == [ran]
-        assert ids(queue(pai, position=1)) == [held]
+        assert ids(queue(pai, position=1)) == ids(queue(pai, priority=4)) == [held]
+        assert ids(queue(pai, use_oversold_resource=False)) == [held, ran]
+        assert queue(pai, use_oversold_resource=True) == []
         assert queue(pai, workspace_ids="1") == queue(pai, user_ids="2") == queue(pai, workload_type="dsw") == []
         early = sdk.TimeRangeFilter(end_time="2020-01-01T00:00:00Z")
         late = sdk.TimeRangeFilter(start_time="2020-01-01T00:00:00Z")
@@ -319,6 +323,29 @@ class TestListQuotaWorkloads:
         rest(pai)
         assert ids(queue(pai, before_workload_id=fourth)) == [second, third]
         assert queue(pai, before_workload_id=second) == []
+
+    def test_each_quota_has_a_queue_of_its_own(self, pai: Any) -> None:
+        """A place is counted in the quota that a job was submitted to, though the list tells nested ones too."""
+        for quota in (GENERAL, GENERAL, TEAM):
+            submit(pai, quota, JobSpecs=specs(pods=5))
+        rest(pai)
+        assert sorted((one.quota_id, one.position) for one in queue(pai, GENERAL)) == [
+            (GENERAL, 1),
+            (GENERAL, 2),
+            (TEAM, 1),
+        ]
+
+    def test_what_has_ended_holds_nothing_in_the_history(self, pai: Any) -> None:
+        """The reason of one that waits is the same beside it."""
+        ended = submit(pai)
+        pai.bring_to(ended, "Running")
+        pai.executor.say("Succeeded", exit_code=0)
+        pai.bring_to(ended, "Succeeded")
+        submit(pai, JobSpecs=specs("2"))
+        rest(pai)
+        waiting, past = queue(pai, with_historical_data=True)
+        assert (past.workload_id, past.workload_status) == (ended, "Succeeded")
+        assert waiting.reason == f"quota {TEAM} has 1 of 2 GPU free"
 
     def test_nested_quotas_and_history(self, pai: Any) -> None:
         """Jobs of nested quotas are told unless only this one's are asked for; those that ended, where they are."""

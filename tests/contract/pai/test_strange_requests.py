@@ -244,6 +244,7 @@ class TestQuotas:
             ({"QuotaId": "quotateam01", "Statuss": "Ready"}, "Statuss"),
             ({"QuotaId": "quotateam01", "Min": {"NodeSpecs": [{"NodeSpec": "x"}]}}, "Min.NodeSpecs[0].NodeSpec"),
             ({"QuotaId": "quotateam01", "Min": 4}, "Min"),
+            ({"QuotaId": "quotateam01", "QuotaDetails": {"AllocatedQuota": {"CPU": "many"}}}, "AllocatedQuota: CPU"),
             ([], "the body"),
         ],
     )

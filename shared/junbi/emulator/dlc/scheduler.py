@@ -129,8 +129,7 @@ class Scheduler:
         wait = decision.waits.get(job.job_id)
         text = f"Job {job.job_id} waits in its queue: {wait.reason}" if wait else ""
         if text and job.events[-1][1] != text:
-            now = self._clock.now()
-            self._jobs.change(job.job_id, lambda current: current.tell(now, text))
+            self._tell(job, text)
 
     def _prepare(self, job: Job, elapsed: float) -> None:
         try:
@@ -190,6 +189,16 @@ class Scheduler:
                 current.move(status, now, code, message)
 
         self._jobs.change(job.job_id, move)
+
+    def _tell(self, job: Job, text: str) -> None:
+        """Unless somebody moved it, as above."""
+        now = self._clock.now()
+
+        def tell(current: Job) -> None:
+            if current.status == job.status:
+                current.tell(now, text)
+
+        self._jobs.change(job.job_id, tell)
 
     def _look(self, job: Job) -> dict[str, PodState]:
         """Where the pods stand; what changed is written into the job."""

@@ -257,9 +257,16 @@ class TestAmounts:
         found = Client(pai.config()).list_quotas(sdk.ListQuotasRequest(verbose=True)).body.quotas
         used = {one.quota_id: one.quota_details.allocated_quota.gpu for one in found}
         assert used == {GENERAL: "2", TEAM: "1"}
+        found = gpus(pai, GENERAL)
+        assert (found["RequestedQuota"], found["SelfSubmittedQuota"]) == ("2", "1")
         pai.executor.say("Succeeded", exit_code=0)
         pai.bring_to(job_id, "Succeeded")
         assert (gpus(pai, GENERAL)["AllocatedQuota"], gpus(pai, TEAM)["AllocatedQuota"]) == ("1", "0")
+
+    def test_only_what_a_quota_has_is_told(self, pai: Any) -> None:
+        """A quota of CPUs alone tells nothing of memory and GPUs, and of CPUs that none is held."""
+        pai.dlc.quotas.put({"QuotaId": TEAM, "QuotaDetails": {"AllocatableQuota": {"CPU": "16"}}})
+        assert amounts(pai, TEAM)["AllocatedQuota"] == {"CPU": "0"}
 
 
 class TestListQuotaWorkloads:

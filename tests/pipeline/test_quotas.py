@@ -12,6 +12,7 @@ import pytest
 
 from junbi.core.assumptions import Settling
 from junbi.core.facts import LaunchState
+from junbi.core.plan import JobTemplate, Resource, Workers
 from junbi.core.policy import Policy
 from junbi.errors import CallFailed
 from junbi.ledger.ledger import open_ledger
@@ -38,9 +39,16 @@ def tick(world: Any, **ports: Any) -> dict[str, Any]:
     return dict(quotas.tick(world.ports(**ports)))
 
 
+def in_a_quota(world: Any, **more: Any) -> Any:
+    """A plan that runs in the team's quota."""
+    job = JobTemplate(type="PyTorchJob", workers=Workers(cpu=1, memory="1Gi"), command="true")
+    return world.plan(resource=Resource(name="team", quota="quotateam01"), job=job, **more)
+
+
 def waiting(world: Any) -> Any:
     """A launch that waits for somebody's approval, and that nothing looks at for minutes."""
-    world.apply(world.generation([world.dataset()], [world.plan(policy=Policy(approve=True))]))
+    world.apply(world.generation([world.dataset()], [in_a_quota(world, policy=Policy(approve=True))]))
+    tick(world)
     world.deliver(world.upload())
     for _ in range(20):
         world.reconcile()
@@ -88,7 +96,7 @@ def test_what_is_used_is_shown_and_not_told(world: Any) -> None:
     assert team["resources"] == {"CPU": {"used": "12", "allocatable": "16"}}
     assert team["read_at"] > team["changed_at"]
     use(world, "11")
-    assert tick(world)["changes"] == {"FreeGrew": 1}
+    assert tick(world)["changes"] == {"FreeGrew": 2}  # and in the quota that it is nested in
     assert len(told(world)) == 3
 
 
@@ -100,7 +108,7 @@ def use(world: Any, cpus: str) -> None:
 
 
 def test_a_change_wakes_who_waits(world: Any) -> None:
-    """A launch that would be looked at in minutes is looked at now; more or less that is free wakes nobody."""
+    """A launch that would be looked at in minutes is looked at now; more that is free is for those in the line."""
     launch = waiting(world)
     for cpus in ("16", "0"):
         use(world, cpus)
@@ -109,7 +117,7 @@ def test_a_change_wakes_who_waits(world: Any) -> None:
     use(world, "16")
     assert tick(world)["changes"] == {}
     use(world, "0")
-    assert tick(world)["changes"] == {"FreeGrew": 1}
+    assert tick(world)["changes"] == {"FreeGrew": 2}
     assert not is_due(world, launch)
     world.cloud.quotas.put({"QuotaId": "quotateam01", "Status": "Creating"})
     tick(world)
@@ -119,6 +127,7 @@ def test_a_change_wakes_who_waits(world: Any) -> None:
 def test_a_change_wakes_who_was_refused(world: Any) -> None:
     """For the want of a right, which may have come with the change: it is asked again now, not in minutes."""
     tick(world)
+    world.apply(world.generation([world.dataset()], [in_a_quota(world)]))
     world.fault("dlc.CreateJob", status=403, code="NoPermission", times=100)
     world.deliver(world.upload())
     launch = world.until(LaunchState.REFUSED)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from junbi.errors import Stale
+from junbi.core.facts import LaunchState
+from junbi.core.lifecycle import may_move
+from junbi.errors import LedgerError, Stale
 from junbi.ledger import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from junbi.core.facts import Launch, LaunchState
+    from junbi.core.facts import Launch
     from junbi.ledger.database import Database
 
 
@@ -71,6 +74,21 @@ class Launches:
         return True
 
     def save(self, launch: Launch) -> None:
-        """Save a changed launch. Stale where another worker was faster."""
-        if self._database.run("save_launch", **rows.launch_columns(launch)) != 1:
-            raise Stale(f"launch {launch.id} was changed meanwhile")
+        """Save a changed launch. Stale where another worker was faster; LedgerError for a move that does not exist."""
+        if self._database.run("save_launch", **rows.launch_columns(launch), before=_before(launch.state)) != 1:
+            raise self._not_saved(launch)
+
+    def _not_saved(self, launch: Launch) -> LedgerError:
+        row = self._database.row("launch", id=launch.id)
+        if row is None or row["row"] != launch.row:
+            return Stale(f"launch {launch.id} was changed meanwhile")
+        return LedgerError(
+            f"launch {launch.id} is {row['state']} and cannot become {launch.state}: it stays as it is. "
+            f"That is a fault of junbi; report it with what 'junbi launches {launch.id}' shows"
+        )
+
+
+@cache
+def _before(state: LaunchState) -> str:
+    """The states in which a launch may stand before it is saved in this one."""
+    return rows.to_json([old.value for old in LaunchState if old is state or may_move(old, state)])

@@ -69,7 +69,7 @@ class Invariants:
 
     def answers_are_written_down(self, task: Task) -> None:
         """A tick that ended by itself wrote down what its creates made."""
-        known = {row["detail"] for row in self._world.table("try") if row["outcome"] == CreateState.DONE}
+        known = {row["detail"] for row in self._world.table("try") if row["outcome"] in {CreateState.DONE, "gone"}}
         for created in task.answers:
             if created not in known:
                 self._world.violated(f"the answer {created} reached {task.name} and was not written down")

@@ -64,8 +64,8 @@ def test_the_same_for_programs(junbi: Junbi, tmp_path: Path) -> None:
     told = json.loads(junbi("quotas", "--json").stdout)
     (quota,) = told["quotas"]
     assert quota["resources"] == {
-        "CPU": {"used": "4", "allocatable": "16"},
-        "GPU": {"used": None, "allocatable": "2"},
+        "CPU": {"used": "4", "allocatable": "16", "free": "12"},
+        "GPU": {"used": None, "allocatable": "2", "free": None},
     }
     assert (quota["declared"]["QuotaName"], quota["gone_at"]) == ("a10", None)
     assert told["readings"] == [{"kind": "ECS", "read_at": "2026-11-30T12:00:00.000000Z", "problem": None}]

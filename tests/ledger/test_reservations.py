@@ -75,7 +75,8 @@ def test_the_line_goes_by_priority_and_then_by_age(ledger: Ledger) -> None:
 @pytest.mark.parametrize("state", sorted(lifecycle.FINAL | {LaunchState.REFUSED}))
 def test_bc_106_a_launch_that_has_ended_holds_nothing_whatever_ended_it(ledger: Ledger, state: LaunchState) -> None:
     """BC-106: the save that ends it frees what it held, in the same transaction, and wakes who waits behind it."""
-    made = launch(ledger, "a", LaunchState.RUNNING)
+    before = next(one for one in LaunchState if one is not state and lifecycle.may_move(one, state))
+    made = launch(ledger, "a", before)
     ledger.reservations.put(HERE, replace(asking("a"), held_at=NOW))
     ledger.launches.save(made.to(state, NOW + timedelta(seconds=1)))
     assert ledger.reservations.of("a") is None
@@ -85,7 +86,7 @@ def test_bc_106_a_launch_that_has_ended_holds_nothing_whatever_ended_it(ledger: 
 @pytest.mark.parametrize("state", sorted(set(LaunchState) - lifecycle.FINAL - {LaunchState.REFUSED}))
 def test_a_launch_that_goes_on_keeps_what_it_holds(ledger: Ledger, state: LaunchState) -> None:
     """While its job exists, or may, or is about to be submitted."""
-    made = launch(ledger, "a", LaunchState.SUBMITTING)
+    made = launch(ledger, "a", state)
     ledger.reservations.put(HERE, replace(asking("a"), held_at=NOW))
     ledger.launches.save(made.to(state, NOW + timedelta(seconds=1)))
     assert ledger.reservations.of("a") is not None
@@ -101,11 +102,12 @@ def test_a_new_attempt_asks_anew(ledger: Ledger) -> None:
 
 def test_a_job_that_leaves_pais_queue_wakes_who_waits(ledger: Ledger) -> None:
     """A launch that only goes on waiting wakes nobody."""
-    made = launch(ledger, "a")
-    ledger.reservations.put(HERE, replace(asking("a"), held_at=NOW))
-    ledger.launches.save(made.to(LaunchState.WAITING, NOW))
+    waits, queued = launch(ledger, "a"), launch(ledger, "b", LaunchState.QUEUED)
+    for one in (waits, queued):
+        ledger.reservations.put(HERE, replace(asking(one.id), held_at=NOW))
+    ledger.launches.save(waits.to(LaunchState.WAITING, NOW))
     assert ledger.worklist.entry("quota", "q") is None
-    ledger.launches.save(replace(made.to(LaunchState.PREPARING, NOW), row=made.row + 1, updated_at=NOW + HOUR))
+    ledger.launches.save(replace(queued.to(LaunchState.PREPARING, NOW), updated_at=NOW + HOUR))
     assert ledger.worklist.entry("quota", "q") is not None
 
 

@@ -22,6 +22,7 @@ from junbi.core.facts import (
     Stop,
     Try,
 )
+from junbi.core.lifecycle import may_move
 from junbi.core.model import Check, Reason, State
 from junbi.core.plan import JobTemplate, Output, PlanSpec, Resource, Workers
 
@@ -200,7 +201,7 @@ def test_a_changed_launch(ledger: Ledger, first: Launch, later: Launch) -> None:
         first,
         spec=later.spec,
         generation=later.generation,
-        state=later.state,
+        state=later.state if may_move(first.state, later.state) else first.state,
         job_id=later.job_id,
         job_status=later.job_status,
         reason=later.reason,

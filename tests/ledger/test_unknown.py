@@ -46,10 +46,8 @@ def registration(ledger: Ledger, state: Any) -> None:
 
 
 def launch(ledger: Ledger, state: Any) -> None:
-    """Store a launch, then move it."""
-    first = Launch("l", "p", "i", 0, "t", {}, {}, PLAN, 1, LaunchState.WAITING, NOW, NOW)
-    ledger.launches.add(first)
-    ledger.launches.save(replace(first, state=state, row=1))
+    """Store a launch."""
+    ledger.launches.add(Launch("l", "p", "i", 0, "t", {}, {}, PLAN, 1, state, NOW, NOW))
 
 
 CASES: list[tuple[Callable[[Ledger, Any], None], Callable[[Ledger], Any], str, StrEnum]] = [

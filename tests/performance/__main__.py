@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 
 #: What is measured, each by a module of its own.
-SUBJECTS = ("imports", "burst", "one_row", "listing", "http_event", "flood", "plans", "submission")
+SUBJECTS = ("imports", "burst", "one_row", "listing", "http_event", "flood", "plans", "submission", "queues")
 WIDTH = 92
 
 

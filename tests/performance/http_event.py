@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tests.performance.served import Served
 
-ROUNDS, EVENTS = 9, 400
+ROUNDS, EVENTS = 31, 120
 OVER_FRAMEWORK, UNDER_FLASK = 1.2, 2.5
 
 FLASK = """

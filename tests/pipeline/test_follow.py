@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from junbi.core.facts import LaunchState
 from junbi.errors import CallFailed, NotDone, OutcomeUnknown, Refused
+from junbi.events.pai_job import parse
 from junbi.pipeline import follow
 
 if TYPE_CHECKING:
@@ -104,3 +106,35 @@ def test_a_workspace_is_not_gone_because_the_endpoint_is_wrong(world: World) -> 
     assert "WorkspaceNotFound" not in world.codes()
     world.settle(ticks=3, step=10)
     assert world.launches[0].state is LaunchState.SUBMITTED
+
+
+def event(*jobs: str, source: str = "acs.pai") -> bytes:
+    """What EventBridge passes on of PAI's jobs."""
+    told = {"id": "1", "source": source, "type": "pai:DLC:JobStatusChanged", "data": {"jobs": jobs}}
+    return json.dumps(told).encode()
+
+
+def test_an_event_is_a_hint_at_its_own_job_alone(world: World) -> None:
+    """However many jobs are active, an event costs a look at the one that it names, and nothing it says is believed."""
+    submitted(world, "v1", "v2")
+    first, second = world.launches
+    for launch in (first, second):
+        world.ports().dlc.stop_job(launch.job_id)
+    assert follow.tick(world.ports(), parse(event(second.job_id)).jobs)["active"] == 1
+    assert [one.state is LaunchState.SUBMITTED for one in world.launches] == [True, False]
+    assert follow.tick(world.ports(), parse(event("dlc1strangersjob")).jobs)["active"] == 0
+    follow.tick(world.ports(), parse(b"").jobs)
+    assert [one.state is LaunchState.SUBMITTED for one in world.launches] == [False, False]
+
+
+@pytest.mark.parametrize("raw", [event(), event("dlc1k2m3n4p5q6r7s8", source="acs.oss")])
+def test_an_event_that_names_no_job_asks_pai_for_nothing(world: World, raw: bytes) -> None:
+    """PAI tells of notebooks and models on the same bus: that is ignored with a reason."""
+    answer = follow.follow(parse(raw), world.ports().invocation)
+    assert "NoJob" in str(answer["ignored"])
+
+
+@pytest.mark.parametrize("raw", [b"", b"{}", b'{"triggerTime": "2026-11-30T12:00:00Z", "triggerName": "tick"}'])
+def test_a_timer_asks_for_every_job(raw: bytes) -> None:
+    """Whatever it carries."""
+    assert (parse(raw).jobs, parse(raw).ignored) == (None, ())

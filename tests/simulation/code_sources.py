@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class KnownCodeSource:
-    """A code source, and from when on listings show it."""
+    """A code source, from when on listings show it, and whether a person deleted it."""
 
     id: str
     says: wire.CodeSourceFields
     visible_at: datetime
+    deleted: bool = False
 
 
 class CodeSources:
@@ -34,13 +35,18 @@ class CodeSources:
         self._world, self._network = world, network
         self.all: list[KnownCodeSource] = []
 
+    @property
+    def there(self) -> list[KnownCodeSource]:
+        """Those that nobody deleted."""
+        return [one for one in self.all if not one.deleted]
+
     def find(self, workspace: str, name: str) -> wire.CodeSource | None:
         """See ``junbi.clients.code_sources.CodeSourcesClient``."""
         del workspace
 
         def look() -> wire.CodeSource | None:
             now = self._world.time.now
-            shown = (one for one in self.all if one.says.display_name == name and one.visible_at <= now)
+            shown = (one for one in self.there if one.says.display_name == name and one.visible_at <= now)
             return next(map(_told, shown), None)
 
         return self._network.read("ListCodeSources", look)
@@ -75,7 +81,7 @@ class CodeSources:
         self._network.read(operation, change)
 
     def _known(self, operation: str, code_source_id: str) -> KnownCodeSource:
-        found = next((one for one in self.all if one.id == code_source_id), None)
+        found = next((one for one in self.there if one.id == code_source_id), None)
         if found is None:
             raise answered(operation, 404, "NotFound")
         return found

@@ -15,6 +15,8 @@ from junbi.core.lifecycle import may_move
 from junbi.ledger.worklist import DIED
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from tests.simulation.tasks import Task
     from tests.simulation.world import World
 
@@ -45,6 +47,8 @@ class Invariants:
         self._changes = -1
         self._made = (0, 0, 0)
         self._launches: dict[str, Row] = {}
+        #: By upload: the revision and the last change with which it was compared.
+        self._compared: dict[str, tuple[str, datetime]] = {}
         self._revisions: dict[str, Row] = {}
 
     def check(self) -> None:
@@ -65,7 +69,7 @@ class Invariants:
 
     def answers_are_written_down(self, task: Task) -> None:
         """A tick that ended by itself wrote down what its creates made."""
-        known = {row["detail"] for row in self._world.table("try") if row["outcome"] == CreateState.DONE}
+        known = {row["detail"] for row in self._world.table("try") if row["outcome"] in {CreateState.DONE, "gone"}}
         for created in task.answers:
             if created not in known:
                 self._world.violated(f"the answer {created} reached {task.name} and was not written down")
@@ -91,6 +95,8 @@ class Invariants:
                 world.violated(f"the look at {row['kind']} {row['id']} failed by a fault of ours: {row['problem']}")
         for row in world.table("arrival"):
             self._has_wake_up(row["state"] in _ARRIVALS, work, ("arrival", row["key"]), row["state"])
+            if row["state"] == ArrivalState.CLOSED and ("arrival", row["key"]) not in work:
+                self._heeds_what_was_told(row)
         for row in world.table("registration"):
             self._has_wake_up(row["state"] in _CREATES, work, ("revision", row["revision"]), row["state"])
         self._revisions_stay()
@@ -103,6 +109,18 @@ class Invariants:
     def _has_wake_up(self, needed: bool, work: dict[tuple[str, str], Row], key: tuple[str, str], state: str) -> None:  # noqa: FBT001
         if needed and key not in work:
             self._world.violated(f"{key[0]} {key[1]} is {state} and nothing will ever look at it again")
+
+    def _heeds_what_was_told(self, row: Row) -> None:
+        """An upload that nobody is to look at holds what it held, unless no event told of what came since."""
+        oss, taken = self._world.oss, self._world.observed.taken.get(row["prefix"])
+        changed = oss.changed[row["prefix"]]
+        if taken is None or taken < changed or self._compared.get(row["key"]) == (row["revision"], changed):
+            return
+        self._compared[row["key"]] = row["revision"], changed
+        complete = self._world.people.datasets[row["dataset"]].complete
+        revision = next(one for one in self._world.table("revision") if one["id"] == row["revision"])
+        if oss.listing(row["prefix"], complete.marker).digest != revision["digest"]:
+            self._world.violated(f"{row['prefix']} is not {row['revision']} any more, and nobody will look at it again")
 
     def _revisions_stay(self) -> None:
         for row in self._world.table("revision"):

@@ -123,7 +123,7 @@ class Network:
 
         rng = self._world.rng
         # Most around the moment at which its signature expires: there a late copy can do harm.
-        delay = rng.uniform(820.0, 965.0) if rng.random() < 0.6 else rng.choice((1.0, 30.0, 200.0, 600.0, 1100.0))
+        delay = rng.uniform(880.0, 935.0) if rng.random() < 0.7 else rng.choice((1.0, 30.0, 200.0, 600.0, 1100.0))
         self._world.later(delay, f"a copy of {operation} arrives", arrive)
 
     def _timeout(self, operation: str) -> CallFailed:

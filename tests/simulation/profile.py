@@ -102,7 +102,7 @@ def draw(rng: Random, themes: tuple[str, ...] = THEMES) -> Profile:
         chosen |= {"pause": 0.02} if rng.random() < 0.5 else {}
     elif theme == "listing":
         chosen |= {
-            "meddle": rng.choice((0.1, 0.4)),
+            "meddle": rng.choice((0.2, 0.6)),
             "slow": rng.choice((0.1, 0.5)),
             "drop": rng.choice((0.0, 0.3, 0.7)),
         }

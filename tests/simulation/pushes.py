@@ -84,6 +84,8 @@ class Pushes:
                 self.push(line)  # was there before anybody watched it
             for _ in range(rng.choice((1, 2, 3))):
                 self._world.later(rng.uniform(*self._busy) * 1.5, f"push {line}", lambda line=line: self.push(line))
+        if CODE in self.lines and rng.random() < 0.2:
+            self._world.later(rng.uniform(*self._busy) * 3, "delete code source", self._delete_code_source)
         if self.lines and rng.random() < 0.3:
             self._world.later(rng.uniform(*self._busy), "watch something else", self._watch_another)
 
@@ -177,6 +179,11 @@ class Pushes:
         history.move(tag, digest)
         told = webhooks.pushed(self._next(), IMAGE, tag, digest)
         self._world.events.webhook(image_door, f"{tag} {digest[-3:]}", told)
+
+    def _delete_code_source(self) -> None:
+        """Somebody deletes the code build, which is made again for the next commit."""
+        for one in self._world.code_sources.there:
+            one.deleted = True
 
     def _watch_another(self) -> None:
         """Somebody changes what junbi.yaml says of a line, or removes all of them for a minute."""

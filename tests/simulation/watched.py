@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tests.simulation.pushes import CODE, IMAGE, TORCH
 from tests.simulation.time import START
 
-from junbi.core.facts import CreateState, InputKind
+from junbi.core.facts import InputKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ class Watched:
     def made_once(self) -> None:
         """One code source of a name, one image of a digest; every job trains with what its launch is pinned to."""
         world = self._world
-        sources = Counter(one.says.display_name for one in world.code_sources.all)
+        sources = Counter(one.says.display_name for one in world.code_sources.there)
         images = Counter(one.request.image_uri for one in world.images.all)
         for what, counted in (("code source", sources), ("image", images)):
             for key, number in counted.items():
@@ -121,7 +121,7 @@ class Watched:
 
     def _code_source(self, row: Row) -> str | None:
         known = next((one.says for one in self._world.code_sources.all if one.id == row["dataset_id"]), None)
-        if row["state"] != CreateState.DONE or (known is not None and known.accessibility == "PUBLIC"):
+        if not row["dataset_id"] or (known is not None and known.accessibility == "PUBLIC"):
             return None
         return f"the code of {row['revision']} is said to be {row['dataset_id']}: {known}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("deliveries")
 @json_option
 def command(*, as_json: bool) -> int:
-    """List the deliveries of webhooks, newest first: what each came to, and for the refused what to put right."""
+    """List the deliveries of webhooks, newest first: what each came to, why others were refused, what to put right."""
     from junbi.ledger.ledger import open_ledger  # the engine
     from junbi.pipeline import delivery_views
 
@@ -35,10 +36,17 @@ def _text(view: Mapping[str, Any]) -> str:
     if view["refused_counts"]:
         rows = [(one["endpoint"], one["code"], f"{one['times']:,}", one["last_at"]) for one in view["refused_counts"]]
         parts.append(table(("REFUSED BY", "WHY", "TIMES", "LAST"), rows))
-    if view["refused"]:
-        last = view["refused"][0]["reason"]
-        parts.append(f"The last one: {last['message']}\n{last['fix']}")
+    last = {(one["endpoint"], one["reason"]["code"]): one for one in reversed(view["refused"])}
+    parts += [_refused(one) for one in sorted(last.values(), key=itemgetter("at"), reverse=True)]
     return "\n\n".join(parts) or "No webhook has delivered anything yet."
+
+
+def _refused(one: Mapping[str, Any]) -> str:
+    """The last that was refused for one reason, with what can be compared at the sender."""
+    why = one["reason"]
+    lines = [f"{one['endpoint']}, {one['at']}: {why['code']}", why["message"], why["fix"]]
+    facts = [f"{name}: {fact}" for name, fact in why["facts"].items()]
+    return "\n  ".join(filter(None, [*lines, *facts]))
 
 
 def _delivery(one: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from junbi.console import assets, words
 from junbi.core.facts import ArrivalState, LaunchState
 from junbi.core.lifecycle import ACTIVE, FINAL
-from junbi.pipeline import delivery_views, input_views, launch_views, line_views, views
+from junbi.pipeline import delivery_views, input_views, launch_views, line_views, quota_views, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +63,7 @@ def console(ledger: Ledger) -> str:
         quarantine=views.quarantine(ledger),
         code=line_views.code(ledger),
         images=line_views.images(ledger),
+        quotas=quota_views.quotas(ledger),
         deliveries=delivery_views.deliveries(ledger),
     )
 
@@ -90,6 +91,24 @@ def tally(found: Iterable[View]) -> list[tuple[words.Word, int]]:
     return sorted(counted.items(), key=lambda entry: (words.TONES.index(entry[0].tone), entry[0].word))
 
 
+def nested(quotas: Iterable[View]) -> list[tuple[int, View]]:
+    """Quotas with how deep each lies below others, parents first; one whose parent is not there is at the top."""
+    found = {one["id"]: one for one in quotas}
+    children: dict[str, list[View]] = {}
+    for one in found.values():
+        children.setdefault(one["parent"] if one["parent"] in found else "", []).append(one)
+    placed: dict[str, tuple[int, View]] = {}
+
+    def place(parent: str, depth: int) -> None:
+        for one in children.get(parent, ()):
+            placed[one["id"]] = depth, one
+            place(one["id"], depth + 1)
+
+    place("", 0)
+    # What is its own ancestor, by a mistake of PAI's, is below nothing.
+    return [*placed.values(), *((0, one) for key, one in found.items() if key not in placed)]
+
+
 def render(template: str, **values: Any) -> str:
     """A template of the console as HTML, every value escaped."""
     return _environment().get_template(template).render(values)
@@ -112,5 +131,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(asset=assets.address, words=words)
+    environment.globals.update(asset=assets.address, nested=nested, words=words)
     return environment

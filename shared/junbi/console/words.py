@@ -58,6 +58,8 @@ _REGISTRATION = {
     "done": Word("Registered", "done"),
     "refused": Word("Refused", "stop"),
 }
+#: PAI publishes no list of a quota's statuses: any other is shown as PAI says it, and may be passing.
+_QUOTA = {"Ready": Word("Ready", "done"), "gone": Word("Gone", "rest"), None: Word("Not told", "rest")}
 _OUTCOME = {"": "no answer noted", "done": "done", "not_done": "not carried out", "unknown": "unclear", "refused": "no"}
 
 
@@ -93,6 +95,20 @@ def of_line(reason: Mapping[str, Any] | None, head: str | None) -> Word:
 def of_delivery(view: Mapping[str, Any]) -> Word:
     """What a delivery came to."""
     return Word("Noted", "done") if view["outcome"].get("noted") else Word("Ignored", "rest")
+
+
+def of_quota(status: str | None) -> Word:
+    """A quota's status."""
+    return _QUOTA.get(status, Word(status or "", "hold"))
+
+
+def of_amounts(resource: str, amounts: Mapping[str, Any]) -> str:
+    """How much of a resource is used, of how much, and what is free; what PAI did not tell is marked, not guessed."""
+    told = f"{amounts['used'] or '?'} of {amounts['allocatable'] or '?'} used"
+    if amounts["free"] is None:
+        return told
+    free = amounts["free"]
+    return f"{told}, {size(int(float(free))) if resource == 'Memory' and float(free) >= 0 else free} free"
 
 
 def of_outcome(outcome: str) -> str:

@@ -23,6 +23,7 @@ class IgnoredCode(StrEnum):
     NOT_A_PUSH = "NotAPush"  #: a real event, after which no ref, image or object is another
     NO_CHANGE = "NoChange"  #: a push that leaves its ref where it was
     NO_QUOTA = "NoQuota"  #: a real event, after which no quota is another
+    NO_JOB = "NoJob"  #: a real event that names no job of PAI
     RENAMED = "Renamed"  #: a repository has another address now
 
 

@@ -156,9 +156,10 @@ def _refusal(delivery: Delivery, proofs: Sequence[Proof], usable: Sequence[tuple
     if present:
         token = next(filter(None, (proof.token(delivery) for proof in present)), "")
         shown = {"presented": fingerprint(token)} if token else {}
+        wrong = "is none that we know" if token else "was not made with a secret that we know, over this body"
         return Refusal(
             RefusalCode.WRONG_SECRET,
-            f"The {present[0].name} of this delivery was not made with a secret that we know, over this body.",
+            f"The {present[0].name} of this delivery {wrong}.",
             "Compare the secret at the sender with the one configured, by its fingerprint.",
             facts | shown,
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from junbi.core import lifecycle
 from junbi.core.facts import LaunchState
-from junbi.errors import Stale
+from junbi.errors import LedgerError, Stale
 from junbi.ledger import rows
 
 if TYPE_CHECKING:
@@ -77,10 +78,10 @@ class Launches:
         return True
 
     def save(self, launch: Launch) -> None:
-        """Save a changed launch. Stale where another worker was faster."""
+        """Save a changed launch. Stale where another worker was faster; LedgerError for a move that does not exist."""
         columns = rows.launch_columns(launch)
-        if self._database.run("save_launch", **columns) != 1:
-            raise Stale(f"launch {launch.id} was changed meanwhile")
+        if self._database.run("save_launch", **columns, before=_before(launch.state)) != 1:
+            raise self._not_saved(launch)
         if launch.spec.resource.quota or launch.spec.queue.fallback:
             self._move_in_quota(launch, columns["updated_at"])
 
@@ -89,3 +90,18 @@ class Launches:
         moved, over = int(launch.state is not LaunchState.WAITING), int(launch.state in _HOLDS_NOTHING)
         self._database.run("wake_quota", launch=launch.id, attempt=launch.attempt, moved=moved, due_at=now)
         self._database.run("free_reservation", launch=launch.id, attempt=launch.attempt, over=over)
+
+    def _not_saved(self, launch: Launch) -> LedgerError:
+        row = self._database.row("launch", id=launch.id)
+        if row is None or row["row"] != launch.row:
+            return Stale(f"launch {launch.id} was changed meanwhile")
+        return LedgerError(
+            f"launch {launch.id} is {row['state']} and cannot become {launch.state}: it stays as it is. "
+            f"That is a fault of junbi; report it with what 'junbi launches {launch.id}' shows"
+        )
+
+
+@cache
+def _before(state: LaunchState) -> str:
+    """The states in which a launch may stand before it is saved in this one."""
+    return rows.to_json([old.value for old in LaunchState if old is state or lifecycle.may_move(old, state)])

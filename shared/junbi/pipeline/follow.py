@@ -13,6 +13,7 @@ from junbi.core import ending, lifecycle, refusals
 from junbi.core.ending import Report
 from junbi.core.facts import Launch, LaunchState
 from junbi.errors import CallFailed, Refused, Stale
+from junbi.events.pai_job import JobHints
 from junbi.pipeline import create, turns
 from junbi.pipeline.wiring import Ports
 
@@ -27,14 +28,18 @@ if TYPE_CHECKING:
 _log = log.logger("follow")
 
 
-def follow(parsed: Parsed[Any], invocation: Invocation) -> Mapping[str, object]:  # noqa: ARG001 - a tick has no payload
-    """One tick of ``job_change``."""
-    return tick(Ports(invocation))
+def follow(parsed: Parsed[Any], invocation: Invocation) -> Mapping[str, object]:
+    """One tick of ``job_change``, or a hint at some jobs: PAI is asked how they stand, and nothing else is believed."""
+    if parsed.ignored:
+        return {"ignored": [f"{one.code}: {one.message}" for one in parsed.ignored]}
+    return tick(Ports(invocation), parsed.jobs if isinstance(parsed, JobHints) else None)
 
 
-def tick(ports: Ports) -> Mapping[str, object]:
-    """Look at every active job, in batches."""
+def tick(ports: Ports, named: frozenset[str] | None = None) -> Mapping[str, object]:
+    """Look at every active job, or at those of them that are named, in batches."""
     active = ports.ledger.launches.standing(lifecycle.ACTIVE)
+    if named is not None:
+        active = [launch for launch in active if launch.job_id in named]
     if not active:
         return {"active": 0, "changed": 0}
     changed, failed = 0, []

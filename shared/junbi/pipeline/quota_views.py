@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from junbi.core.quotas import RESOURCES
+from junbi.core.quotas import RESOURCES, free
 from junbi.pipeline.views import time
 
 if TYPE_CHECKING:
@@ -45,9 +45,15 @@ def _quota(one: Snapshot) -> View:
 
 
 def _amounts(details: Mapping[str, Any], resource: str) -> View:
-    """How much is used and how much there is, as PAI writes it; empty where the details tell neither."""
+    """How much is used and how much there is, as PAI writes it; empty where the details tell neither.
+
+    ``free`` is what lies between, a number without a unit (of memory bytes), where both are told.
+    """
     used, has = (_told(details, member, resource) for member in ("AllocatedQuota", "AllocatableQuota"))
-    return {} if used is has is None else {"used": used, "allocatable": has}
+    if used is has is None:
+        return {}
+    between = free(details, resource)
+    return {"used": used, "allocatable": has, "free": None if between is None else f"{between:f}"}
 
 
 def _told(details: Mapping[str, Any], member: str, resource: str) -> Any:

@@ -171,8 +171,9 @@ def test_a_launch_moves_on(page: Page, world: Any) -> None:
     world.launch("2", LaunchState.RUNNING)
     page.goto(f"/?token={world.token}")
     page.locator("#details-l-1 summary").click()
-    waiting = world.ledger.launches.get("l-1")
-    world.ledger.launches.save(replace(waiting, state=LaunchState.RUNNING, reason=None, job_id="dlc1"))
+    for state in (LaunchState.SUBMITTING, LaunchState.SUBMITTED, LaunchState.RUNNING):
+        one = world.ledger.launches.get("l-1")
+        world.ledger.launches.save(replace(one, state=state, reason=None, job_id="dlc1"))
     page.locator("#active #launch-l-1").wait_for()
     assert page.locator("#launch-l-1").count() == 1
     assert page.locator("#held").count() == 0

@@ -23,7 +23,11 @@ from junbi.emulator.git.webhooks import Push, Webhook, deliver
 if TYPE_CHECKING:
     from pathlib import Path
 
-_NAME = re.compile(r"/(?P<name>(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*?)(?:\.git)?/?")
+_PATH = r"/(?P<name>(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*?)(?:\.git)?"
+_NAME = re.compile(rf"{_PATH}/?")
+#: What Git's clients ask of a repository, behind its address.
+_ASKED = re.compile(rf"{_PATH}(?P<rest>/info/refs|/git-(?:upload|receive)-pack)")
+_MOVED = ".moved"  #: of a file in the place of a renamed repository, which says where it is
 _RECEIVE = "git-receive-pack"
 
 Environ = dict[str, Any]
@@ -50,6 +54,12 @@ class GitHost:
             headers = [("WWW-Authenticate", 'Basic realm="git"'), ("Content-Type", "text/plain")]
             start_response("401 Unauthorized", headers)
             return [b"a token is needed as the password\n"]
+        moved = self._moved(environ.get("PATH_INFO", ""))
+        if moved:
+            query = environ.get("QUERY_STRING", "")
+            headers = [("Location", f"{moved}?{query}" if query else moved), ("Content-Length", "0")]
+            start_response("301 Moved Permanently", headers)
+            return [b""]
         making = _RECEIVE in environ.get("QUERY_STRING", "") or environ.get("PATH_INFO", "").endswith(f"/{_RECEIVE}")
         with closing(_Repositories(self, making=making)) as repositories:
             chain = make_wsgi_chain(repositories, handlers={b"git-receive-pack": self._receiver})
@@ -61,6 +71,26 @@ class GitHost:
         if match is None:
             raise NotGitRepository(name)
         return self.directory / f"{match['name']}.git"
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a repository another path; who asks for the old one is sent on, as GitHub does it.
+
+        Its next pushes tell the new address alone. NotGitRepository for a name that none can have.
+        """
+        there = self.path(new)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        self.path(old).rename(there)
+        self.path(old).with_suffix(_MOVED).write_text(there.relative_to(self.directory).as_posix(), encoding="utf-8")
+
+    def _moved(self, asked: str) -> str:
+        """Where a renamed repository is now; empty for one that is where it is asked for."""
+        match = _ASKED.fullmatch(asked)
+        if match is None:
+            return ""
+        note = self.directory / f"{match['name']}{_MOVED}"
+        if (self.directory / f"{match['name']}.git").exists() or not note.is_file():
+            return ""
+        return f"{self.url}/{note.read_text('utf-8')}{match['rest']}"
 
     def mirror(self, repository: str) -> str:
         """Where to clone a repository from: from here where it was pushed to, as ``<host>/<path>``, else itself."""

@@ -30,11 +30,12 @@ INSERT INTO launch_pin (revision, launch, input) VALUES (:revision, :launch, :in
 ON CONFLICT DO NOTHING;
 
 -- name: save_launch
+-- In a state that a launch may go to from where it stands, or in the same one.
 UPDATE launch SET
     spec = :spec, generation = :generation, state = :state, job_id = :job_id, job_status = :job_status,
     reason = :reason, checks = :checks, approved_by = :approved_by, attempt = :attempt, not_before = :not_before,
     since = :since, stop = :stop, updated_at = :updated_at, row = row + 1
-WHERE id = :id AND row = :row;
+WHERE id = :id AND row = :row AND state IN (SELECT value FROM json_each(:before));
 
 -- name: add_try
 INSERT INTO try (owner, operation, nonce, date, body, stored_at, outcome, detail, region, workspace)

@@ -42,7 +42,7 @@ TAG_ATTEMPT = "junbi.attempt"
 #: quota in another usable status wait with QuotaNotReady, which names that status.
 USABLE_QUOTA = frozenset({"Ready", "Enabled"})
 
-#: Assumed: a job that has left PAI's queue for so long is part of the ``AllocatedQuota`` of its quota and of every quota
-#: above it. How to check: start a job in an empty nested quota, and read it and its parent until both show it. If it is
-#: wrong: a launch that waits for room here may be let in although there is none, and waits in PAI's queue.
+#: Assumed: a job that has left PAI's queue for so long is part of the ``AllocatedQuota`` of its quota and of every
+#: quota above it. How to check: start a job in an empty nested quota, and read it and its parent until both show it. If
+#: it is wrong: a launch that waits for room here may be let in although there is none, and waits in PAI's queue.
 QUOTA_LAG = timedelta(minutes=1)

@@ -17,19 +17,22 @@ from tests.pipeline.test_exactly_once import assert_once
 from tests.pipeline.test_policies import declare
 
 from junbi.core.facts import LaunchState
+from junbi.core.plan import JobTemplate, Queue, Resource, Workers
 from junbi.core.policy import Policy
 from junbi.events import oss
-from junbi.pipeline import acts, apply, call, follow, note
+from junbi.pipeline import acts, apply, call, follow, note, quotas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.pipeline.conftest import World
 
+    from junbi.core.facts import Launch
+
 #: Every pair of moments, and not one second moment for each first.
 ALL = bool(os.environ.get("JUNBI_ALL_CRASHES"))
 #: With ALL, which second moments of a long flow are tried: every so many.
-STRIDES = {"tick": 8, "codepush": 8, "imagepush": 8}
+STRIDES = {"tick": 8, "inquota": 8, "codepush": 8, "imagepush": 8}
 SHARDS = 4
 #: Longer than any lease and than the settling time.
 LATER = 1100.0
@@ -70,6 +73,37 @@ class Tick:
     def check(self, world: World, name: str) -> None:
         world.settle(ticks=5, step=300)
         assert_once(world, name)
+
+
+class InQuota:
+    """``reconcile``: a launch that stands in the line for a quota, is let in and submitted."""
+
+    def begin(self, world: World, name: str) -> None:
+        job = JobTemplate(type="PyTorchJob", workers=Workers(cpu=16, memory="60Gi", gpu=1), command="true")
+        team = Resource(name="team", quota="quotateam01")
+        plan = world.plan(on=(name,), job=job, resource=team, queue=Queue(waits=True))
+        world.apply(world.generation([world.dataset(name)], [plan]))
+        quotas.tick(world.ports())
+        world.deliver(world.upload(name=name, files=1))
+
+    def act(self, world: World, _name: str, plan: Plan) -> object:
+        return world.reconcile(doomed_ports(world, plan))
+
+    def check(self, world: World, name: str) -> None:
+        world.settle(ticks=5, step=300)
+        assert_once(world, name)
+        (launch,) = (one for one in world.launches if name in one.pins)
+        held = world.ledger.reservations.held("cn-hangzhou", "quotateam01")
+        assert [one.launch for one in held] == [launch.id]
+        _end(world, launch)
+        assert world.ledger.reservations.of(launch.id) is None
+
+
+def _end(world: World, launch: Launch) -> None:
+    world.cloud.dlc.jobs.change(
+        launch.job_id, lambda job: job.move("Succeeded", world.cloud.clock.now(), "", "as ordered")
+    )
+    world.job_change()
 
 
 class Door:
@@ -179,10 +213,7 @@ class Rerun:
         quick(world, name)
         world.deliver(world.upload(name=name, files=1))
         world.reconcile()
-        world.cloud.dlc.jobs.change(
-            world.launches[-1].job_id, lambda job: job.move("Succeeded", world.cloud.clock.now(), "", "as ordered")
-        )
-        world.job_change()
+        _end(world, world.launches[-1])
 
     def act(self, world: World, name: str, plan: Plan) -> object:
         first = next(one for one in world.launches if name in one.pins)
@@ -213,7 +244,7 @@ class Approve:
         assert_once(world, name)
 
 
-_FLOWS = (Tick, Door, Apply, Call, Follow, Cancel, Rerun, Approve, CodePush, ImagePush)
+_FLOWS = (Tick, InQuota, Door, Apply, Call, Follow, Cancel, Rerun, Approve, CodePush, ImagePush)
 FLOWS = {flow.__name__.lower(): flow() for flow in _FLOWS}
 
 

@@ -75,3 +75,18 @@ def die(act: Callable[[Plan], object], fatal: int | None) -> int:
 def run_and_die(world: World, fatal: int | None) -> int:
     """One tick that is killed at a moment; how many moments it came through."""
     return die(lambda plan: world.reconcile(doomed_ports(world, plan)), fatal)
+
+
+def die_everywhere(flow: Callable[[int], int], shard: int, shards: int, *, least: int) -> None:
+    """Let a flow die at one moment after the other, until it comes through; it has ``least`` moments for certain.
+
+    Args:
+        flow: does it anew and dies at a moment; how many moments it came through.
+        shard: which of the shards this is.
+        shards: among how many the moments are dealt out.
+        least: fewer moments than this are a fault of the counting.
+    """
+    fatal = shard + 1
+    while flow(fatal) == fatal:
+        fatal += shards
+    assert fatal > least, "the flow makes more calls than that; the counting is broken"

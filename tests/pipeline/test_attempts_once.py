@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.pipeline.crash import run_and_die
+from tests.pipeline.crash import die_everywhere, run_and_die
 from tests.pipeline.test_policies import arrive, declare, end, of
 
 from junbi.core.facts import LaunchState
@@ -26,10 +27,7 @@ def attempts(world: World) -> list[str]:
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_bc_119_crash_at_every_moment_of_a_second_attempt(world: World, shard: int) -> None:
     """BC-49, BC-119: killed before or after any call while the second attempt is made, it has exactly one job."""
-    fatal = shard + 1
-    while crash_in_second_attempt(world, fatal) == fatal:
-        fatal += SHARDS
-    assert fatal > 30, "the flow makes more calls than that; the counting is broken"
+    die_everywhere(partial(crash_in_second_attempt, world), shard, SHARDS, least=30)
 
 
 def crash_in_second_attempt(world: World, fatal: int) -> int:
@@ -53,10 +51,7 @@ def crash_in_second_attempt(world: World, fatal: int) -> int:
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_crash_at_every_moment_of_a_replacement(world: World, shard: int) -> None:
     """Killed anywhere while one run takes another's place: the older is stopped, the newer runs, each with one job."""
-    fatal = shard + 1
-    while crash_in_replacement(world, fatal) == fatal:
-        fatal += SHARDS
-    assert fatal > 30, "the flow makes more calls than that; the counting is broken"
+    die_everywhere(partial(crash_in_replacement, world), shard, SHARDS, least=30)
 
 
 def crash_in_replacement(world: World, fatal: int) -> int:

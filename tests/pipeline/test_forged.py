@@ -12,6 +12,7 @@ import pytest
 from junbi.core.model import Reason
 from junbi.core.plan import CodeSpec
 from junbi.events.delivery import Delivery
+from junbi.events.signatures import fingerprint
 from junbi.ledger.deliveries import RING, RefusedDelivery
 from junbi.pipeline import git_door, receive
 from junbi.pipeline.refused import Tally, tally
@@ -119,6 +120,19 @@ def test_bc_82_both_secrets_hold_while_they_rotate(watched: World, monkeypatch: 
     ]
     assert [answer.body["noted"] for answer in answers] == [["trainer"], ["trainer"]]
     assert answers[0].body["signed with"] != answers[1].body["signed with"]
+
+
+def test_bc_83_a_sender_that_was_forgotten_in_a_rotation_is_told_apart(
+    watched: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BC-83: the old secret is still set and no entry names it: it opens nothing, and its fingerprint is told."""
+    monkeypatch.setenv("JUNBI_SECRET_OLD", "the old secret")
+    tally().__init__()  # type: ignore[misc]  # nothing was written just now
+    answer, _ = receive.receive(git_door, watched.ledger, delivery(5, "the old secret"))
+    assert (answer.status, answer.body["code"]) == (401, "WrongSecret")
+    newest = watched.ledger.deliveries.refused()[0].reason
+    assert (newest.code, newest.facts["made_with"]) == ("RetiredSecret", fingerprint("the old secret"))
+    assert "the old secret" not in str(newest)
 
 
 def test_bc_88_a_secret_that_is_not_set_is_said_where_it_is_needed(

@@ -38,7 +38,7 @@ def diagnose(
         proofs: those of its source.
         secrets: all that are valid.
         now: by the ledger's clock.
-        retired: secrets that were valid once, to tell a sender that was forgotten in a rotation.
+        retired: other secrets of ours: those that were given up in a rotation, or are meant for another sender.
         secret_in_url: see ``verify``.
     """
     first = verify(delivery, proofs, secrets, now, secret_in_url=secret_in_url)
@@ -88,7 +88,7 @@ def _unpacked(body: bytes) -> bytes:
 def _retired(first: Refusal, old: Verified) -> Refusal:
     return Refusal(
         RefusalCode.RETIRED_SECRET,
-        f"The {old.scheme} was made with a secret that is no longer valid ({old.fingerprint}).",
+        f"The {old.scheme} was made with a secret of ours that is not valid here, or no longer ({old.fingerprint}).",
         "Set the present secret at the sender; while senders are changed, keep both in the configuration.",
         {**first.facts, "made_with": old.fingerprint},
     )

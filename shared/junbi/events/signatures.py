@@ -26,7 +26,7 @@ class RefusalCode(StrEnum):
     OTHER_SCHEME = "OtherScheme"  #: it carries another kind of proof than this source's
     WEAK_SCHEME = "WeakScheme"  #: it carries a SHA-1 signature alone
     WRONG_SECRET = "WrongSecret"  # noqa: S105 - a name: its proof was made with none of our secrets, or over another body
-    RETIRED_SECRET = "RetiredSecret"  # noqa: S105 - a name: its proof was made with a secret that we gave up
+    RETIRED_SECRET = "RetiredSecret"  # noqa: S105 - a name: its proof was made with a secret of ours that is not valid here
     BODY_CHANGED = "BodyChanged"  #: its proof is ours and covers the same content in other bytes
     OUTSIDE_WINDOW = "OutsideWindow"  #: its proof is ours and too old, or from the future
 

@@ -13,7 +13,7 @@ from junbi.events.signatures import Refusal, verify
 from junbi.ledger.deliveries import RefusedDelivery
 from junbi.pipeline import wiring
 from junbi.pipeline.refused import tally
-from junbi.pipeline.secrets import secret
+from junbi.pipeline.secrets import others, secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -212,7 +212,7 @@ def _diagnosed(door: Door, ledger: Ledger, delivery: Delivery, refusal: Refusal,
         return proofs
     names = dict.fromkeys(name for webhook in door.webhooks(ledger) for name in webhook.secrets)
     unset = [f"JUNBI_SECRET_{name}" for name in names if not secret(name)]
-    found = diagnose(delivery, proofs, [secret(name) for name in names], now)
+    found = diagnose(delivery, proofs, [secret(name) for name in names], now, retired=others(names))
     found = found if isinstance(found, Refusal) else refusal
     return replace(found, facts={**found.facts, "not set": ", ".join(unset)}) if unset else found
 

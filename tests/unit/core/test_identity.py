@@ -10,21 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.core.plans import plan
 
 from junbi.core import identity
 from junbi.core.facts import Revision
-from junbi.core.plan import JobTemplate, PlanSpec, Resource, Workers
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-PLAN = PlanSpec(
-    name="train",
-    on=("digits",),
-    datasets=("digits", "labels"),
-    mounts={"digits": "/mnt/digits", "labels": "/mnt/labels"},
-    image="torch",
-    resource=Resource(name="cpu", public="ecs.c6.large"),
-    job=JobTemplate(type="TFJob", workers=Workers(), command="train"),
-)
+PLAN = plan()
 PINS = {"digits": "rev-1", "labels": "rev-2"}
 
 

@@ -5,26 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import product
+from typing import TYPE_CHECKING
 
 import pytest
+from tests.unit.core.plans import plan
 
 from junbi.core import launching
 from junbi.core.facts import Launch, LaunchState, Revision
 from junbi.core.model import Reason
-from junbi.core.plan import JobTemplate, PlanSpec, Resource, Workers
 from junbi.core.reasons import Code
 
+if TYPE_CHECKING:
+    from junbi.core.plan import PlanSpec
+
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-PLAN = PlanSpec(
-    name="train",
-    on=("digits",),
-    datasets=("digits", "labels"),
-    mounts={"digits": "/mnt/digits", "labels": "/mnt/labels"},
-    image="torch",
-    resource=Resource(name="cpu", public="ecs.c6.large"),
-    params={"lr": 0.1},
-    job=JobTemplate(type="TFJob", workers=Workers(), command="train"),
-)
+PLAN = plan(params={"lr": 0.1})
 
 
 def revision(dataset: str, label: str = "v1") -> Revision:

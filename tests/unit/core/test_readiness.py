@@ -9,23 +9,15 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.core.plans import plan
 
 from junbi.core.facts import CreateState, Pinned, Registration, Revision
 from junbi.core.model import Check, Reason, State
-from junbi.core.plan import JobTemplate, PlanSpec, Resource, Workers
 from junbi.core.readiness import LaunchFacts, all_ready, evaluate, leading, only_pending
 from junbi.core.reasons import Code
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-PLAN = PlanSpec(
-    name="train",
-    on=("digits",),
-    datasets=("digits", "labels"),
-    mounts={"digits": "/mnt/digits", "labels": "/mnt/labels"},
-    image="torch",
-    resource=Resource(name="cpu", public="ecs.c6.large"),
-    job=JobTemplate(type="TFJob", workers=Workers(), command="train"),
-)
+PLAN = plan()
 
 
 def pinned(name: str, state: CreateState = CreateState.DONE) -> Pinned:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.unit.core.plans import plan
 
 from junbi.core import ending, limits, retry
 from junbi.core.doubles import Double, Found, doubles
@@ -14,7 +15,6 @@ from junbi.core.ending import Report
 from junbi.core.facts import Launch, LaunchState, Stop
 from junbi.core.lifecycle import ACTIVE, DROPPED, ENDED, may_move
 from junbi.core.model import Reason
-from junbi.core.plan import JobTemplate, PlanSpec, Resource, Workers
 from junbi.core.policy import FailureClass, Limit, Limits, Policy, Retries
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -24,16 +24,8 @@ WISH = Stop(Reason("Cancelled", "alice cancelled it."), NOW, "alice")
 
 def launch(state: LaunchState = LaunchState.RUNNING, *, policy: Policy | None = None, **more: Any) -> Launch:
     """A launch with a job."""
-    spec = PlanSpec(
-        name="train",
-        on=("digits",),
-        datasets=("digits",),
-        mounts={},
-        image="torch",
-        resource=Resource(name="cpu", public="ecs.c6.large"),
-        job=JobTemplate(type="TFJob", workers=Workers(), command="train"),
-        policy=policy or Policy(retries=Retries(max=2, on=ALL)),
-    )
+    retried = policy or Policy(retries=Retries(max=2, on=ALL))
+    spec = plan(datasets=("digits",), mounts={}, policy=retried)
     fields = {"job_id": "dlc1", "job_status": "Running", "since": NOW - timedelta(hours=2), **more}
     return Launch("l-1", "train", "i", 0, "t", {}, {}, spec, 1, state, NOW, NOW, **fields)
 

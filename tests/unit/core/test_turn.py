@@ -8,11 +8,11 @@ from itertools import combinations, product
 from typing import Any
 
 import pytest
+from tests.unit.core.plans import plan
 
 from junbi.core import readiness, turn
 from junbi.core.facts import Attempt, Freeze, Launch, LaunchState, Stop
 from junbi.core.model import Check, Reason, State
-from junbi.core.plan import JobTemplate, PlanSpec, Resource, Workers
 from junbi.core.policy import Policy, Window
 from junbi.core.turn import Run, Turn, TurnFacts
 
@@ -20,15 +20,7 @@ NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)  # a Wednesday
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 OPEN = Window(start="11:00", end="13:00", days=DAYS, timezone="UTC")
 CLOSED = Window(start="14:00", end="15:00", days=DAYS, timezone="UTC")
-PLAN = PlanSpec(
-    name="train",
-    on=("digits",),
-    datasets=("digits",),
-    mounts={},
-    image="torch",
-    resource=Resource(name="cpu", public="ecs.c6.large"),
-    job=JobTemplate(type="TFJob", workers=Workers(), command="train"),
-)
+PLAN = plan(datasets=("digits",), mounts={})
 
 
 def launch(name: str = "l-new", state: LaunchState = LaunchState.WAITING, **more: Any) -> Launch:

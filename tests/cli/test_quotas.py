@@ -52,9 +52,10 @@ def test_a_quota_its_use_and_when_that_was_read(junbi: Junbi, tmp_path: Path) ->
     done = junbi("quotas")
     heads, line = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (0, "")
-    assert heads.split() == ["QUOTA", "NAME", "KIND", "STATUS", "PARENT", "USED", "READ"]
+    assert heads.split() == ["QUOTA", "NAME", "KIND", "STATUS", "PARENT", "USED", "OURS", "READ"]
     assert line.split()[:5] == ["quota1", "a10", "ECS", "Ready", "quota0"]
     assert "4 of 16 CPU, ? of 2 GPU" in line
+    assert "0 in it, 0 waiting" in line
     assert "2026-11-30T12:00:00" in line
 
 

@@ -14,7 +14,7 @@ from junbi.core.plan import Fallback, JobTemplate, Queue, Resource, Workers
 from junbi.core.policy import Policy
 from junbi.core.reasons import Code
 from junbi.errors import Refused
-from junbi.pipeline import acts, admission, quotas
+from junbi.pipeline import acts, admission, quota_views, quotas
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,6 +103,9 @@ def test_the_second_waits_for_room_and_goes_by_itself_when_the_first_has_ended(w
     facts = world.launches[1].reason.facts
     assert (facts["position"], facts["gap"]) == ("1", "16 CPU, 60Gi memory, 1 GPU")
     assert len(world.jobs) == 1
+    (team,) = [one for one in quota_views.quotas(world.ledger)["quotas"] if one["id"] == "quotateam01"]
+    places = {said: [one["launch"] for one in line] for said, line in team["line"].items()}
+    assert places == {"in": [world.launches[0].id], "waiting": [world.launches[1].id]}
     world.ports().dlc.stop_job(world.jobs[0].job_id)
     assert reaches(world, 1, LaunchState.QUEUED, LaunchState.PREPARING, LaunchState.RUNNING)
     assert reaches(world, 0, LaunchState.STOPPED)

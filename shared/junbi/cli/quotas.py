@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("quotas")
 @json_option
 def command(*, as_json: bool) -> int:
-    """List the resource quotas of every kind: status, parent, what is used of how much, and when that was read."""
+    """List the resource quotas of every kind: what is used of how much, how many of our launches are in it, and wait."""
     from junbi.ledger.ledger import open_ledger  # the engine
     from junbi.pipeline import quota_views
 
@@ -30,7 +30,7 @@ def command(*, as_json: bool) -> int:
 def _text(view: Mapping[str, Any]) -> str:
     parts = []
     if view["quotas"]:
-        heads = ("QUOTA", "NAME", "KIND", "STATUS", "PARENT", "USED", "READ")
+        heads = ("QUOTA", "NAME", "KIND", "STATUS", "PARENT", "USED", "OURS", "READ")
         parts.append(table(heads, [_quota(one) for one in view["quotas"]]))
     elif any(one["read_at"] for one in view["readings"]):
         parts.append(f"PAI shows no quota in {view['region']}.")
@@ -44,7 +44,8 @@ def _quota(one: Mapping[str, Any]) -> tuple[str, ...]:
         f"{amounts['used'] or '?'} of {amounts['allocatable'] or '?'} {name}"
         for name, amounts in one["resources"].items()
     ]
-    return one["id"], one["name"], one["kind"], status, one["parent"] or "", ", ".join(used), one["read_at"]
+    ours = f"{len(one['line']['in'])} in it, {len(one['line']['waiting'])} waiting"
+    return one["id"], one["name"], one["kind"], status, one["parent"] or "", ", ".join(used), ours, one["read_at"]
 
 
 def _unread(one: Mapping[str, Any]) -> str:

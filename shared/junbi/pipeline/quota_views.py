@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from junbi.core.demand import written
 from junbi.core.quotas import RESOURCES, free
 from junbi.pipeline.views import time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from junbi.core.admission import Reservation
     from junbi.core.quotas import Snapshot
     from junbi.ledger.ledger import Ledger
     from junbi.ledger.quotas import Reading
@@ -22,7 +24,7 @@ def quotas(ledger: Ledger) -> View:
     region = scope.region if scope else ""
     return {
         "region": region or None,
-        "quotas": [_quota(one) for one in ledger.quotas.all(region)],
+        "quotas": [_quota(one) | {"line": _line(ledger, region, one.id)} for one in ledger.quotas.all(region)],
         "readings": [_reading(one) for one in ledger.quotas.readings(region).values()],
     }
 
@@ -42,6 +44,16 @@ def _quota(one: Snapshot) -> View:
         "changed_at": time(one.changed_at),
         "gone_at": time(one.gone_at),
     }
+
+
+def _line(ledger: Ledger, region: str, quota: str) -> View:
+    """The launches that were let into a quota, and the first of those that wait for it, in their order."""
+    held, waiting = ledger.reservations.held(region, quota), ledger.reservations.waiting(region, quota)
+    return {"in": [_place(one) for one in held], "waiting": [_place(one) for one in waiting]}
+
+
+def _place(one: Reservation) -> View:
+    return {"launch": one.launch, "needs": written(one.need), "priority": one.priority, "asked_at": time(one.asked_at)}
 
 
 def _amounts(details: Mapping[str, Any], resource: str) -> View:

@@ -39,13 +39,13 @@ class Stage(World):
         apply(self.ledger, self.people.generation())
         self.time.pass_(30.0)
 
-    def watch(self, line: str, **more: Any) -> None:
+    def watch(self, line: str, ports: Ports | None = None, **more: Any) -> None:
         """The plan trains with watched code or a watched image too, which was looked at; and with an upload."""
         self.people.pushes.code = {CODE: code(**more)} if line == CODE else {}
         self.people.pushes.images = {TORCH: image(**more)} if line == TORCH else {}
         self.people.plans = {"train": trained_with(self.people.plans["train"], (line,), ("digits", line))}
         apply(self.ledger, self.people.generation())
-        work.tick(self.ports())
+        work.tick(ports or self.ports())
         self.upload()
 
     def trained_with(self, line: str) -> list[str]:
@@ -333,3 +333,26 @@ def test_a_tag_that_names_nothing_keeps_no_other_from_being_found(stage: Stage) 
         stage.time.pass_(61.0)
         work.tick(stage.ports(registry=registry))
     assert stage.trained_with(TORCH) == ["2", "3"]
+
+
+@pytest.mark.parametrize("line", [CODE, TORCH])
+def test_what_was_not_wanted_for_a_minute_is_not_made_twice(stage: Stage, line: str) -> None:
+    """A create is held up; the entry is removed, or wants no registration, and is put back: what was sent is waited
+    for, and not sent again.
+    """
+    stage.git.history.move("refs/heads/main", f"{0:039}1")
+    stage.registry.history.move("latest", f"sha256:{0:063}1")
+    held = Held(*((stage.code_sources, "create") if line == CODE else (stage.images, "add")))
+    ports = stage.ports(code_sources_in=lambda _: held) if line == CODE else stage.ports(images_in=lambda _: held)
+    stage.watch(line, ports, **({} if line == CODE else {"registers": True}))
+    assert held.requests
+    for away in (True, False):
+        stage.people.pushes.away = away
+        apply(stage.ledger, stage.people.generation())
+        stage.time.pass_(61.0)
+        work.tick(stage.ports())
+    held.arrive()
+    stage.settle()
+    assert len(stage.code_sources.all) + len(stage.images.all) == 1
+    assert stage.trained_with(line) == ["1"]
+    assert len(stage.dlc.jobs) == 1

@@ -55,6 +55,10 @@ def _step(ports: Ports, revision: Revision, registration: Registration) -> datet
         return None
     if registration.state is CreateState.UNKNOWN:
         return _settle(ports, known, now)
+    if create.in_doubt(ports, _owner(revision.id), now):
+        # It was unknown, and then not wanted for a while: what was sent before that may yet arrive.
+        ports.ledger.revisions.save_registration(replace(known, state=CreateState.UNKNOWN))
+        return now
     return _submit(ports, revision, known)
 
 

@@ -85,7 +85,7 @@ def test_what_is_used_is_shown_and_not_told(world: Any) -> None:
     use(world, "12")
     assert tick(world)["changes"] == {}
     (team,) = [one for one in quota_views.quotas(world.ledger)["quotas"] if one["id"] == "quotateam01"]
-    assert team["resources"] == {"CPU": {"used": "12", "allocatable": "16"}}
+    assert team["resources"] == {"CPU": {"used": "12", "allocatable": "16", "free": "4"}}
     assert team["read_at"] > team["changed_at"]
     use(world, "11")
     assert tick(world)["changes"] == {"FreeGrew": 1}

@@ -104,10 +104,10 @@ class Interrupted:
     """A port whose caller is paused behind one read, while the test does something."""
 
     def __init__(self, port: Any, operation: str, meanwhile: Callable[[], None]) -> None:
-        self._port, self._operation, self._meanwhile = port, operation, meanwhile
+        self.port, self._operation, self._meanwhile = port, operation, meanwhile
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
+        found = getattr(self.port, name)
         if name != self._operation:
             return found
 

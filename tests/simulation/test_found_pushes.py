@@ -111,3 +111,25 @@ def test_what_was_not_wanted_for_a_minute_is_not_made_twice(stage: Stage, line: 
     assert len(stage.code_sources.all) + len(stage.images.all) == 1
     assert stage.trained_with(line) == ["1"]
     assert len(stage.dlc.jobs) == 1
+
+
+def test_what_is_deleted_before_its_maker_said_where_it_is_is_made_again(stage: Stage) -> None:
+    """A worker writes the answer of a create down and dies; somebody deletes what was made: it is made again, once
+    what is missing cannot be too new to be seen.
+    """
+    stage.git.history.move("refs/heads/main", f"{0:039}1")
+
+    def dies() -> None:
+        raise KeyboardInterrupt
+
+    ports = stage.ports()
+    ports.ledger.tries = Interrupted(stage.ledger.tries, "answer", dies)
+    with pytest.raises(KeyboardInterrupt):
+        stage.watch(CODE, ports)
+    ports.ledger.tries = ports.ledger.tries.port
+    (made,) = stage.code_sources.there
+    made.deleted = True
+    stage.upload()
+    stage.settle()
+    assert [one.deleted for one in stage.code_sources.all] == [True, False]
+    assert len(stage.dlc.jobs) == 1

@@ -95,7 +95,9 @@ def _forget(ports: Ports, revision: Revision, now: datetime) -> bool:
     """
     ledger, own = ports.ledger, ports.ledger.revisions.registration(revision.id)
     scope = _scope(ports, own)
+    made = _made(ports, revision, own)  # its answer is written down before anything else is, and may be all there is
     dataset_id = own.dataset_id or ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
+    dataset_id = dataset_id or (made.dataset_id if made else "")
     if not dataset_id or now < _made_at(ports, revision.dataset, dataset_id) + ports.settling.time:
         return False
     said = (

@@ -160,10 +160,17 @@ def _prove(door: Door, ledger: Ledger, delivery: Delivery, now: datetime) -> tup
         return proofs
     webhooks = door.webhooks(ledger)
     found = _check(delivery, proofs, webhooks, now)
-    open_ones = [webhook for webhook in webhooks if webhook.in_url]
-    if not isinstance(found, Refusal) or not (open_ones and QuerySecret().carried(delivery)):
+    open_ones = _by_address(delivery, proofs, webhooks)
+    if not isinstance(found, Refusal) or not open_ones:
         return found
-    return _check(delivery, (), open_ones, now, secret_in_url=True)
+    return _check(delivery, proofs, open_ones, now, secret_in_url=True)
+
+
+def _by_address(delivery: Delivery, proofs: Sequence[Proof], webhooks: list[Webhook]) -> list[Webhook]:
+    """The webhooks that the address of a delivery may prove; none where it carries another proof, and none of these."""
+    if not QuerySecret().carried(delivery) and any(proof.carried(delivery) for proof in proofs):
+        return []
+    return [webhook for webhook in webhooks if webhook.in_url]
 
 
 def _check(
@@ -210,9 +217,12 @@ def _diagnosed(door: Door, ledger: Ledger, delivery: Delivery, refusal: Refusal,
     proofs = door.proofs(delivery)
     if isinstance(proofs, Refusal):
         return proofs
-    names = dict.fromkeys(name for webhook in door.webhooks(ledger) for name in webhook.secrets)
+    webhooks = door.webhooks(ledger)
+    open_ones = _by_address(delivery, proofs, webhooks)
+    names = dict.fromkeys(name for webhook in open_ones or webhooks for name in webhook.secrets)
     unset = [f"JUNBI_SECRET_{name}" for name in names if not secret(name)]
-    found = diagnose(delivery, proofs, [secret(name) for name in names], now, retired=others(names))
+    secrets = [secret(name) for name in names]
+    found = diagnose(delivery, proofs, secrets, now, retired=others(names), secret_in_url=bool(open_ones))
     found = found if isinstance(found, Refusal) else refusal
     return replace(found, facts={**found.facts, "not set": ", ".join(unset)}) if unset else found
 

@@ -16,7 +16,9 @@ from junbi.core.image import registry
 from junbi.core.plan import CodeSpec, ImageSpec
 from junbi.emulator.registry import Webhook
 from junbi.events.delivery import Delivery
+from junbi.events.signatures import fingerprint
 from junbi.pipeline import image_door, input_views, line_views, receive
+from junbi.pipeline.refused import tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -342,6 +344,23 @@ def test_a_registry_that_proves_nothing_is_let_in_by_its_address_alone(
     assert _by_address(world, body, "wrong").status == 401
     answer = _by_address(world, body, SECRET)
     assert (answer.status, answer.body["noted"]) == (200, ["torch"])
+
+
+def test_people_read_what_is_wrong_with_a_secret_in_an_address(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address is looked at too: a wrong secret is no missing one, and of a missing one both places are named."""
+    monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
+    monkeypatch.setenv("JUNBI_SECRET_OLD", "the secret before")
+    declare(world, line(world, unsigned=True))
+    tally().__init__()  # type: ignore[misc]  # nothing was written just now
+    answers = [_by_address(world, {}, secret) for secret in ("wrong", "")]
+    kept = {one.reason.code: one.reason for one in world.ledger.deliveries.refused()}
+    assert [answer.body["code"] for answer in answers] == ["WrongSecret", "NoProof"]
+    assert kept.keys() == {"WrongSecret", "NoProof"}
+    assert kept["WrongSecret"].facts["presented"] == fingerprint("wrong")
+    assert "Authorization or ?secret=" in kept["NoProof"].message
+    tally().__init__()  # type: ignore[misc]
+    _by_address(world, {}, "the secret before")
+    assert world.ledger.deliveries.refused()[0].reason.code == "RetiredSecret"
 
 
 def _by_address(world: World, body: object, secret: str) -> receive.Answer:

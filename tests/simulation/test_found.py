@@ -3,142 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.simulation import webhooks
-from tests.simulation.house import House
-from tests.simulation.people import MARKER, dataset, plan
-from tests.simulation.profile import Profile
-from tests.simulation.pushes import CODE, IMAGE, TORCH, code, image, trained_with
-from tests.simulation.simulation import ledger_file
-from tests.simulation.world import World
+from tests.simulation.people import dataset
+from tests.simulation.stage import Held, Interrupted
 
 from junbi.core.facts import CreateState, LaunchState
-from junbi.core.model import Event, EventKind, ObjectRef
-from junbi.errors import OutcomeUnknown
-from junbi.events.parsed import Parsed
-from junbi.pipeline import call, image_door, note, receive, work
+from junbi.pipeline import call, work
 from junbi.pipeline.apply import apply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from junbi.pipeline.wiring import Ports
-
-
-class Stage(World):
-    """A world without faults in which a test says what happens, and when. What it calls itself pauses for nobody."""
-
-    def open(self) -> None:
-        """One dataset and one plan, applied half a minute ago."""
-        self.profile = Profile()
-        self.people.datasets = {"digits": dataset("digits", "version", marker=MARKER)}
-        self.people.plans = {"train": plan("train", ("digits",), ("digits",))}
-        apply(self.ledger, self.people.generation())
-        self.time.pass_(30.0)
-
-    def watch(self, line: str, **more: Any) -> None:
-        """The plan trains with watched code or a watched image too, which was looked at; and with an upload."""
-        self.people.pushes.code = {CODE: code(**more)} if line == CODE else {}
-        self.people.pushes.images = {TORCH: image(**more)} if line == TORCH else {}
-        self.people.plans = {"train": trained_with(self.people.plans["train"], (line,), ("digits", line))}
-        apply(self.ledger, self.people.generation())
-        work.tick(self.ports())
-        self.upload()
-
-    def trained_with(self, line: str) -> list[str]:
-        """The last figure of each commit or digest that a launch was made for, in that order."""
-        pins = [one.pins[line] for one in reversed(self.ledger.launches.newest())]
-        return [self.ledger.revisions.get(one).digest[-1] for one in pins]
-
-    def put(self, name: str) -> None:
-        """One object of v1, and its event."""
-        self.oss.put(f"digits/v1/{name}", name)
-        self._tell(name, f"digits/v1/{name}")
-
-    def upload(self, version: str = "v1") -> None:
-        """A whole upload, and the event of its marker."""
-        for name, content in (("part-0", version), (MARKER, "")):
-            self.oss.put(f"digits/{version}/{name}", content)
-        self._tell(version, f"digits/{version}/{MARKER}")
-
-    def _tell(self, name: str, key: str) -> None:
-        subject = ObjectRef("data", key)
-        event = Event(name, EventKind.OBJECT_CREATED, "ObjectCreated:PutObject", subject, self.time.now)
-        note.note_events(self.ledger, Parsed((event,)))
-
-    def ports(self, **replaced: Any) -> Ports:
-        """The ports of one tick, some replaced."""
-        ports = House().ports(self, self.instances[0])
-        vars(ports).update(replaced)
-        return ports
-
-    def settle(self) -> None:
-        """Tick until nothing is open any more."""
-        for _ in range(30):
-            self.time.pass_(61.0)
-            work.tick(self.ports())
-
-
-@pytest.fixture
-def stage() -> Iterator[Stage]:
-    """An open stage."""
-    with ledger_file() as path:
-        made = Stage(0, path, House(), None)
-        made.open()
-        yield made
-        made.database.close()
-
-
-@pytest.fixture
-def secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The doors know what deliveries are proved with."""
-    monkeypatch.setenv(f"JUNBI_SECRET_{webhooks.SECRET_NAME}", webhooks.SECRET)
-
-
-class Held:
-    """A port whose creates are held up in the network: nobody hears of them until the test lets them arrive."""
-
-    def __init__(self, port: Any, *operations: str) -> None:
-        self._port, self._operations = port, operations
-        self.requests: list[tuple[Callable[..., str], tuple[Any, ...]]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        return self._hold(found) if name in self._operations else found
-
-    def _hold(self, create: Callable[..., str]) -> Callable[..., str]:
-        def held(*request: Any) -> str:
-            self.requests.append((create, request))
-            raise OutcomeUnknown("create", "timeout", "held up")
-
-        return held
-
-    def arrive(self) -> None:
-        """The first request arrives."""
-        create, request = self.requests[0]
-        create(*request)
-
-
-class Interrupted:
-    """A port whose caller is paused behind one read, while the test does something."""
-
-    def __init__(self, port: Any, operation: str, meanwhile: Callable[[], None]) -> None:
-        self._port, self._operation, self._meanwhile = port, operation, meanwhile
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        if name != self._operation:
-            return found
-
-        def interrupted(*args: Any, **kwargs: Any) -> Any:
-            answer = found(*args, **kwargs)
-            self._meanwhile()
-            return answer
-
-        return interrupted
+    from tests.simulation.stage import Stage
 
 
 def test_absence_is_judged_by_when_the_listing_was_made(stage: Stage) -> None:
@@ -260,76 +136,3 @@ def test_a_call_that_comes_while_an_earlier_one_is_acted_upon_is_heard(stage: St
     stage.settle()
     assert [one.members for one in stage.ledger.revisions.newest()] == [2]
     assert len(stage.dlc.jobs) == 1
-
-
-@pytest.mark.parametrize("line", [CODE, TORCH])
-def test_what_was_read_first_does_not_replace_what_was_read_since(stage: Stage, line: str) -> None:
-    """A worker reads where a line is and is paused past its lease; another reads what is there by then: that counts,
-    and nothing is launched for the older.
-    """
-    history, name, kind = {
-        CODE: (stage.git.history, "refs/heads/main", f"{0:039}"),
-        TORCH: (stage.registry.history, "latest", f"sha256:{0:063}"),
-    }[line]
-    history.move(name, kind + "1")
-    stage.watch(line)
-    stage.settle()
-    history.move(name, kind + "2")
-
-    def meanwhile() -> None:
-        if history.now[name] == kind + "2":
-            stage.time.pass_(400.0)
-            history.move(name, kind + "3")
-            work.tick(stage.ports())
-
-    refs = Interrupted(stage.git, "refs", meanwhile).refs
-    paused = stage.ports(refs=refs, registry=lambda line: Interrupted(stage.registry.source(line), "digest", meanwhile))
-    stage.time.pass_(301.0)
-    work.tick(paused)
-    stage.settle()
-    assert stage.trained_with(line) == ["1", "3"]
-
-
-@pytest.mark.usefixtures("secret")
-def test_a_push_that_is_told_late_makes_no_old_tag_the_newest(stage: Stage) -> None:
-    """Two tags are found by a look; the push of the older is told minutes later: the newest stays what it was."""
-    stage.registry.history.move("v1.0", f"sha256:{0:063}1")
-    stage.watch(TORCH, tags=r"v(?P<semver>[0-9.]+)", newest="time")
-    told = []
-    for number in (2, 3):
-        digest = f"sha256:{0:063}{number}"
-        stage.registry.history.move(f"v1.{number}", digest)
-        told.append(webhooks.pushed(number, IMAGE, f"v1.{number}", digest))
-    stage.settle()
-    answer, _ = receive.receive(image_door, stage.ledger, told[0])
-    assert answer.body["noted"] == [TORCH]
-    stage.settle()
-    assert stage.trained_with(TORCH) == ["1", "3"]
-
-
-@pytest.mark.usefixtures("secret")
-def test_a_push_that_is_told_after_a_change_of_its_entry_is_no_news(stage: Stage) -> None:
-    """What is declared anew is looked at anew: a push of an old tag that is told after that changes nothing either."""
-    for number in (1, 2):
-        stage.registry.history.move(f"v1.{number}", f"sha256:{0:063}{number}")
-    stage.watch(TORCH, tags=r"v(?P<semver>[0-9.]+)", newest="time")
-    answer, _ = receive.receive(image_door, stage.ledger, webhooks.pushed(1, IMAGE, "v1.1", f"sha256:{0:063}1"))
-    assert answer.body["noted"] == [TORCH]
-    stage.settle()
-    assert stage.trained_with(TORCH) == ["2"]
-
-
-def test_a_tag_that_names_nothing_keeps_no_other_from_being_found(stage: Stage) -> None:
-    """A registry may list what is not there: the tag that is new beside it is trained with."""
-    stage.registry.history.move("v1.2", f"sha256:{0:063}2")
-    stage.watch(TORCH, tags=r"v(?P<semver>[0-9.]+)", newest="time")
-    stage.registry.history.move("v1.3", f"sha256:{0:063}3")
-
-    def registry(line: Any) -> Any:
-        source = stage.registry.source(line)
-        return SimpleNamespace(digest=source.digest, tags=lambda: [*source.tags(), "v1.1"])
-
-    for _ in range(20):
-        stage.time.pass_(61.0)
-        work.tick(stage.ports(registry=registry))
-    assert stage.trained_with(TORCH) == ["2", "3"]

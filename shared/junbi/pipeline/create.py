@@ -139,6 +139,13 @@ def until_settled(ports: Ports, owner: str, now: datetime) -> datetime | None:
     return min(now + LOOK_AGAIN, ends) if now < ends else None
 
 
+def in_doubt(ports: Ports, owner: str, now: datetime) -> bool:
+    """Whether a create of an owner may still be carried out although nothing shows it, whatever its owner is by now."""
+    unknown = {"", CreateState.UNKNOWN.value}
+    sent = (one.stored_at for one in ports.ledger.tries.of(owner) if one.outcome in unknown)
+    return any(now < at + ports.settling.time for at in sent)
+
+
 def next_try(ports: Ports, owner: str, answer: Answer) -> datetime | None:
     """When a create that is not done is tried again by itself: the longer, the more tries failed in a row.
 

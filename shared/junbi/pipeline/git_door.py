@@ -10,7 +10,7 @@ from junbi.core.reasons import Code
 from junbi.events import git
 from junbi.events.git.address import alike
 from junbi.events.signatures import Refusal, RefusalCode
-from junbi.pipeline.receive import Webhook
+from junbi.pipeline.vouch import Webhook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from junbi.core import image
 from junbi.core.model import Reason
 from junbi.core.reasons import Code
 from junbi.events import registry
-from junbi.pipeline.receive import Webhook
+from junbi.pipeline.vouch import Webhook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

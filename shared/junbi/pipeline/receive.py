@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from junbi.core.model import Reason
 from junbi.errors import MalformedPayload
-from junbi.events.proofs import QuerySecret
-from junbi.events.signatures import Refusal, verify
+from junbi.events.signatures import Refusal
 from junbi.ledger.deliveries import RefusedDelivery
 from junbi.pipeline import wiring
 from junbi.pipeline.refused import tally
-from junbi.pipeline.secrets import others, secret
+from junbi.pipeline.vouch import diagnosed, prove
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
     from junbi.events.delivery import Delivery
     from junbi.events.parsed import Parsed
     from junbi.events.proofs import Proof
-    from junbi.events.signatures import Verified
     from junbi.ledger.deliveries import Delivery as KnownDelivery
     from junbi.ledger.ledger import Ledger
     from junbi.ledger.worklist import Kind
     from junbi.pipeline.invocation import Invocation
+    from junbi.pipeline.vouch import Webhook
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +35,6 @@ class Answer:
 
     status: int
     body: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Webhook:
-    """What some pushes are proved with.
-
-    Attributes:
-        secrets: by name, all of them valid at once.
-        in_url: whether the address that is called may hold the secret, as the sender can prove nothing else.
-    """
-
-    secrets: tuple[str, ...]
-    in_url: bool = False
 
 
 @dataclass(slots=True)
@@ -105,7 +91,7 @@ def take(door: Door, delivery: Delivery, invocation: Invocation) -> Answer:
 def receive(door: Door, ledger: Ledger, delivery: Delivery) -> tuple[Answer, bool]:
     """Note a delivery in the ledger: the answer, and whether ``reconcile`` should be poked."""
     now = ledger.now()
-    proved = _prove(door, ledger, delivery, now)
+    proved = prove(door, ledger, delivery, now)
     if isinstance(proved, Refusal):
         return _refused(door, ledger, delivery, proved, now), False
     verified, signed = proved
@@ -153,31 +139,6 @@ def repeated(door: Door, ledger: Ledger, known: KnownDelivery, now: datetime) ->
     return Answer(200, {"duplicate": told, **known.outcome})
 
 
-def _prove(door: Door, ledger: Ledger, delivery: Delivery, now: datetime) -> tuple[Verified, list[Webhook]] | Refusal:
-    """Who vouches for a delivery, and the webhooks that the proof is of; ``in_url`` where it stood in the address."""
-    proofs = door.proofs(delivery)
-    if isinstance(proofs, Refusal):
-        return proofs
-    webhooks = door.webhooks(ledger)
-    found = _check(delivery, proofs, webhooks, now)
-    open_ones = [webhook for webhook in webhooks if webhook.in_url]
-    if not isinstance(found, Refusal) or not (open_ones and QuerySecret().carried(delivery)):
-        return found
-    return _check(delivery, (), open_ones, now, secret_in_url=True)
-
-
-def _check(
-    delivery: Delivery, proofs: Sequence[Proof], webhooks: list[Webhook], now: datetime, *, secret_in_url: bool = False
-) -> tuple[Verified, list[Webhook]] | Refusal:
-    texts = {webhook: [secret(name) for name in webhook.secrets] for webhook in webhooks}
-    secrets = list(dict.fromkeys(one for several in texts.values() for one in several))
-    verified = verify(delivery, proofs, secrets, now, secret_in_url=secret_in_url)
-    if isinstance(verified, Refusal):
-        return verified
-    proved = [webhook for webhook, several in texts.items() if secrets[verified.secret] in several]
-    return verified, [Webhook(webhook.secrets, secret_in_url) for webhook in proved]
-
-
 def _note(
     door: Door, ledger: Ledger, signed: list[Webhook] | None, parsed: Parsed[Any], now: datetime
 ) -> dict[str, object]:
@@ -194,27 +155,13 @@ def _refused(door: Door, ledger: Ledger, delivery: Delivery, refusal: Refusal, n
     """Count it, keep nothing of it, and tell the sender what to put right."""
 
     def tell() -> RefusedDelivery:
-        found = _diagnosed(door, ledger, delivery, refusal, now)
+        found = diagnosed(door, ledger, delivery, refusal, now)
         return RefusedDelivery(
             now, door.ENDPOINT, Reason(found.code, found.message, found.fix, facts=found.facts), delivery.digest
         )
 
     tally().add(ledger, door.ENDPOINT, refusal.code, now, tell)
     return Answer(401, {"code": refusal.code, "message": refusal.message, "fix": refusal.fix})
-
-
-def _diagnosed(door: Door, ledger: Ledger, delivery: Delivery, refusal: Refusal, now: datetime) -> Refusal:
-    """A closer look, for our own people: a changed body or a form tells itself apart from a wrong secret."""
-    from junbi.events.doctor import diagnose  # only a refused delivery needs it
-
-    proofs = door.proofs(delivery)
-    if isinstance(proofs, Refusal):
-        return proofs
-    names = dict.fromkeys(name for webhook in door.webhooks(ledger) for name in webhook.secrets)
-    unset = [f"JUNBI_SECRET_{name}" for name in names if not secret(name)]
-    found = diagnose(delivery, proofs, [secret(name) for name in names], now, retired=others(names))
-    found = found if isinstance(found, Refusal) else refusal
-    return replace(found, facts={**found.facts, "not set": ", ".join(unset)}) if unset else found
 
 
 def _kept(door: Door, ledger: Ledger, delivery: Delivery, problem: MalformedPayload, now: datetime) -> Answer:

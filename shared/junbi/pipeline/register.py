@@ -55,6 +55,10 @@ def _step(ports: Ports, revision: Revision, registration: Registration) -> datet
         return None
     if registration.state is CreateState.UNKNOWN:
         return _settle(ports, known, now)
+    if create.in_doubt(ports, _owner(revision.id), now):
+        # It was unknown, and then not wanted for a while: what was sent before that may yet arrive.
+        ports.ledger.revisions.save_registration(replace(known, state=CreateState.UNKNOWN))
+        return now
     return _submit(ports, revision, known)
 
 
@@ -91,7 +95,9 @@ def _forget(ports: Ports, revision: Revision, now: datetime) -> bool:
     """
     ledger, own = ports.ledger, ports.ledger.revisions.registration(revision.id)
     scope = _scope(ports, own)
+    made = _made(ports, revision, own)  # its answer is written down before anything else is, and may be all there is
     dataset_id = own.dataset_id or ledger.revisions.dataset_id(revision.dataset, scope.region, scope.workspace)
+    dataset_id = dataset_id or (made.dataset_id if made else "")
     if not dataset_id or now < _made_at(ports, revision.dataset, dataset_id) + ports.settling.time:
         return False
     said = (

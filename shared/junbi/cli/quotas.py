@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("quotas")
 @json_option
 def command(*, as_json: bool) -> int:
-    """List the resource quotas of every kind: what is used of how much, how many of our launches are in it, and wait."""
+    """List the resource quotas of every kind: what is used of each, how many launches of ours are in it and wait."""
     from junbi.ledger.ledger import open_ledger  # the engine
     from junbi.pipeline import quota_views
 

@@ -256,6 +256,17 @@ def test_the_tag_that_was_pushed_last_counts(world: World, pusher: Pusher, deliv
     assert world.ledger.revisions.head("torch").digest == again  # type: ignore[union-attr]
 
 
+def test_an_old_tag_whose_push_was_lost_is_found_in_its_turn(world: World, pusher: Pusher) -> None:
+    """``newest: time``, no webhook at all: the looks themselves see that an older tag names something else by now."""
+    declare(world, line(world, tag="", tags=r"b-(?P<number>.+)", newest="time", webhook=()))
+    for number in range(8):
+        pusher.put(f"b-{number}", str(number))
+    world.settle(ticks=6, step=300)
+    again = pusher.put("b-3", "three again")
+    world.settle(ticks=6, step=300)
+    assert world.ledger.revisions.head("torch").digest == again  # type: ignore[union-attr]
+
+
 def test_an_image_is_registered_once_when_asked_for(world: World, pusher: Pusher) -> None:
     """``register: true``: AddImage with its labels, under an id from its digest; a lost answer makes no second."""
     digest = pusher.put("latest", "one")

@@ -25,6 +25,9 @@ _HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io", "regis
 #: Tags that were not there before and that one look reads, at most: each is a question to the registry.
 MOST_READ = 20
 
+#: Tags that were there before, and that a look reads again when their turn comes: pushes of them may have been lost.
+READ_AGAIN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -69,21 +72,36 @@ def named(spec: ImageSpec, tag: str, digest: str, seen: Mapping[str, Seen] | Non
     return Found(digest, tag, captures, seen or {})
 
 
-def worth_reading(there: Collection[str], seen: Mapping[str, Seen], pushed: Collection[str]) -> list[str]:
-    """The tags whose digests a look reads where the newest in time counts: those that pushes told of, and the greatest
-    of those that were not there before. Of a tag that was never read, a push that comes late cannot be told from news.
+def worth_reading(there: Collection[str], seen: Mapping[str, Seen], pushed: Collection[str], turn: int) -> list[str]:
+    """The tags whose digests a look reads where the newest in time counts: those that pushes told of, the greatest of
+    those that were not there before, and a few others in turn. Of a tag that was never read, a push that comes late
+    cannot be told from news.
+
+    Args:
+        there: the tags there are.
+        seen: as of the look before.
+        pushed: the tags that pushes told of since.
+        turn: grows by one with each look, so that every tag has its turn.
     """
     fresh = sorted((tag for tag in there if tag not in seen), key=lambda tag: (by_semver(tag), tag), reverse=True)
-    return list(dict.fromkeys([*(tag for tag in pushed if tag in there), *fresh[:MOST_READ]]))
+    known = sorted(tag for tag in there if tag in seen)
+    start = turn * READ_AGAIN % len(known) if known else 0
+    again = (known[start:] + known[:start])[:READ_AGAIN]
+    return list(dict.fromkeys([*(tag for tag in pushed if tag in there), *fresh[:MOST_READ], *again]))
 
 
-def dated(there: Iterable[str], seen: Mapping[str, Seen], read: Mapping[str, str], now: str) -> dict[str, Seen]:
+def dated(
+    there: Iterable[str], seen: Mapping[str, Seen], read: Mapping[str, str], pushed: Collection[str], now: str
+) -> dict[str, Seen]:
     """Since when each tag counts as new: since it was seen first, or named something else than before.
+
+    A tag that is read for the first time is what it may long have been, unless a push told of it.
 
     Args:
         there: the tags there are.
         seen: as of the look before; empty at the first look, whose tags are of no time and so older than any other.
         read: the digests of the tags that are ``worth_reading``, read just now; empty for none.
+        pushed: the tags that pushes told of since then.
         now: the time of the look.
     """
     found = {}
@@ -91,8 +109,10 @@ def dated(there: Iterable[str], seen: Mapping[str, Seen], read: Mapping[str, str
         before, digest = seen.get(tag), read.get(tag, "")
         if before is None:
             found[tag] = Seen(digest, now if seen else "")
+        elif digest in {"", before.digest}:
+            found[tag] = before
         else:
-            found[tag] = Seen(digest, now) if digest and digest != before.digest else before
+            found[tag] = Seen(digest, now if before.digest or tag in pushed else before.at)
     return found
 
 

@@ -61,8 +61,9 @@ def _find(ports: Ports, line: ImageSpec, state: ImageState, pushed: Collection[s
     if line.newest == "semver":
         tag = highest(tags)
         return image.named(line, tag, source.digest(tag))
-    read = {tag: _digest(source, tag) for tag in image.worth_reading(tags, state.seen, pushed)}
-    seen = image.dated(tags, state.seen, read, to_time(now))
+    turn = int(now.timestamp() // EVERY.total_seconds())
+    read = {tag: _digest(source, tag) for tag in image.worth_reading(tags, state.seen, pushed, turn)}
+    seen = image.dated(tags, state.seen, read, pushed, to_time(now))
     tag = image.latest(seen)
     digest = read.get(tag) or source.digest(tag)
     return image.named(line, tag, digest, {**seen, tag: replace(seen[tag], digest=digest)})

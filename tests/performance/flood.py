@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import statistics
 import tempfile
@@ -15,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.conftest import serve
+from tests.fixtures.declared import SECRET, TRAINER, push
+from tests.fixtures.fc import FC
 from tests.performance.ledgers import digits, rows, size
 from tests.performance.result import Result
-from tests.performance.served import FC, function, post
+from tests.performance.served import function, post
 
 from junbi.core.model import Reason
-from junbi.core.plan import CodeSpec
 from junbi.ledger.deliveries import RING, RefusedDelivery
 from junbi.ledger.ledger import open_ledger
 from junbi.pipeline.apply import apply
@@ -32,16 +31,6 @@ if TYPE_CHECKING:
 
     from junbi.ledger.ledger import Ledger
 
-SECRET = "a long random secret"
-LINE = CodeSpec(
-    name="trainer",
-    repository="https://git.example.com/vision/trainer.git",
-    address="git.example.com/vision/trainer",
-    branch="main",
-    webhook=("HOOK",),
-    mount="/root/code",
-)
-
 #: One half alone, as fast as they are taken; the other evenly, at three times the pace of 10,000 a minute.
 FORGED, PACE, SENDERS = 10_000, 500.0, 4
 #: Genuine pushes, in quiet and in the midst of the second half.
@@ -52,19 +41,9 @@ BUDGET = 2.0
 _numbers = count(1)
 
 
-def push(secret: str = SECRET) -> tuple[bytes, dict[str, str]]:
-    """A push of GitHub's that was not sent before, as a body and headers."""
-    number = next(_numbers)
-    told = {
-        "ref": "refs/heads/main",
-        "before": "0" * 40,
-        "after": f"{number:040x}",
-        "commits": [],
-        "repository": {"clone_url": LINE.repository},
-    }
-    body = json.dumps(told).encode()
-    signature = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    headers = {"X-GitHub-Event": "push", "X-GitHub-Delivery": str(number), "X-Hub-Signature-256": signature}
+def fresh(secret: str = SECRET) -> tuple[bytes, dict[str, str]]:
+    """A push that was not sent before, as FC hands it to the function: its body and headers."""
+    body, headers = push(next(_numbers), secret)
     return body, {**FC, "x-fc-control-path": "/http-invoke", **headers}
 
 
@@ -77,7 +56,7 @@ def forge(door: Served, number: int, pace: float | None) -> None:
         for sent in range(number // SENDERS):
             if pace:
                 time.sleep(max(0.0, began + sent * SENDERS / pace - time.monotonic()))
-            answers.append(post(connection, *push("guessed"))[0])
+            answers.append(post(connection, *fresh("guessed"))[0])
 
     senders = [threading.Thread(target=send) for _ in range(SENDERS)]
     for one in senders:
@@ -92,11 +71,11 @@ def genuine(door: Served, every: float) -> list[float]:
     """Send genuine pushes; how many seconds each took until it was answered."""
     taken = []
     for _ in range(GENUINE):
-        body, headers = push()
+        body, headers = fresh()
         start = time.perf_counter()
         status, answer = door.post(body, headers)
         taken.append(time.perf_counter() - start)
-        if status != 200 or json.loads(answer)["noted"] != [LINE.name]:
+        if status != 200 or json.loads(answer)["noted"] != [TRAINER.name]:
             raise AssertionError(f"{status}: {answer!r}")
         time.sleep(every)
     return taken
@@ -136,7 +115,7 @@ def measure() -> Iterator[Result]:
     with ledgers() as addresses:
         for engine, address in addresses.items():
             ledger = open_ledger(address, migrate=True)
-            apply(ledger, digits().model_copy(update={"code": {LINE.name: LINE}}))
+            apply(ledger, digits().model_copy(update={"code": {TRAINER.name: TRAINER}}))
             fill_ring(ledger)
             with function("git_push", address, JUNBI_SECRET_HOOK=SECRET) as door:
                 yield from _measure(door, ledger, engine)

@@ -12,10 +12,11 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.fixtures.fc import FC
 from tests.performance.ledgers import digits, ledger_in, payload
 from tests.performance.result import Result
 from tests.performance.runtime import PYTHON
-from tests.performance.served import FC, PEERS, function, served
+from tests.performance.served import PEERS, function, served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

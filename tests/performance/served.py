@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 
 PEERS = ROOT / ".venv" / "peers" / "bin"
 
-#: What FC sends with every call.
-FC = {
-    "x-fc-request-id": "1-67a96b43-15d49184-5cdbe1911c57",
-    "x-fc-function-timeout": "30",
-    "x-fc-region": "cn-hangzhou",
-    "x-fc-access-key-id": "STS.key",
-    "x-fc-access-key-secret": "sts-secret-value",
-    "x-fc-security-token": "sts-token-value",
-}
-
 
 class Served:
     """A server that answers on a port."""

@@ -75,7 +75,7 @@ class Tick:
         assert_once(world, name)
 
 
-class InQuota:
+class InQuota(Tick):
     """``reconcile``: a launch that stands in the line for a quota, is let in and submitted."""
 
     def begin(self, world: World, name: str) -> None:
@@ -86,12 +86,8 @@ class InQuota:
         quotas.tick(world.ports())
         world.deliver(world.upload(name=name, files=1))
 
-    def act(self, world: World, _name: str, plan: Plan) -> object:
-        return world.reconcile(doomed_ports(world, plan))
-
     def check(self, world: World, name: str) -> None:
-        world.settle(ticks=5, step=300)
-        assert_once(world, name)
+        super().check(world, name)
         (launch,) = (one for one in world.launches if name in one.pins)
         held = world.ledger.reservations.held("cn-hangzhou", "quotateam01")
         assert [one.launch for one in held] == [launch.id]

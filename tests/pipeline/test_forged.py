@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.fixtures.declared import SECRET, TRAINER, push
 
 from junbi.core.model import Reason
-from junbi.core.plan import CodeSpec
 from junbi.events.delivery import Delivery
 from junbi.events.signatures import fingerprint
 from junbi.ledger.deliveries import RING, RefusedDelivery
@@ -20,37 +18,17 @@ from junbi.pipeline.refused import Tally, tally
 if TYPE_CHECKING:
     from tests.pipeline.conftest import World
 
-SECRET = "a long random secret"
-LINE = CodeSpec(
-    name="trainer",
-    repository="https://git.example.com/vision/trainer.git",
-    address="git.example.com/vision/trainer",
-    branch="main",
-    webhook=("HOOK",),
-    mount="/root/code",
-)
-
 
 def delivery(number: int, secret: str = SECRET) -> Delivery:
     """A push of GitHub's, signed."""
-    told = {
-        "ref": "refs/heads/main",
-        "before": "0" * 40,
-        "after": f"{number + 1:040x}",
-        "commits": [],
-        "repository": {"clone_url": LINE.repository},
-    }
-    body = json.dumps(told).encode()
-    signature = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    headers = {"X-GitHub-Event": "push", "X-GitHub-Delivery": str(number), "X-Hub-Signature-256": signature}
-    return Delivery(headers, body, {})
+    return Delivery(*push(number, secret)[::-1], {})
 
 
 @pytest.fixture
 def watched(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """A world that watches code."""
     monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
-    world.apply(world.generation([world.dataset()], []).model_copy(update={"code": {"trainer": LINE}}))
+    world.apply(world.generation([world.dataset()], []).model_copy(update={"code": {"trainer": TRAINER}}))
     return world
 
 
@@ -113,7 +91,7 @@ def test_one_changed_byte_is_refused(watched: World, at: int) -> None:
 def test_bc_82_both_secrets_hold_while_they_rotate(watched: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """BC-82: the old and the new secret are valid at once, and the answer tells them apart by fingerprint."""
     monkeypatch.setenv("JUNBI_SECRET_NEXT", "the next secret")
-    line = LINE.model_copy(update={"webhook": ("NEXT", "HOOK")})
+    line = TRAINER.model_copy(update={"webhook": ("NEXT", "HOOK")})
     watched.apply(watched.generation([watched.dataset()], []).model_copy(update={"code": {"trainer": line}}))
     answers = [
         receive.receive(git_door, watched.ledger, delivery(*one))[0] for one in ((5, SECRET), (6, "the next secret"))
@@ -142,7 +120,7 @@ def test_bc_88_a_secret_that_is_not_set_is_said_where_it_is_needed(
     monkeypatch.delenv("JUNBI_SECRET_HOOK")
     answer, _ = receive.receive(git_door, watched.ledger, delivery(7, ""))
     assert (answer.status, answer.body["code"]) == (401, "NoSecret")
-    assert watched.ledger.code_lines.all() == [LINE]
+    assert watched.ledger.code_lines.all() == [TRAINER]
 
 
 def test_bc_79_a_refused_delivery_is_diagnosed_for_our_own_people(watched: World) -> None:

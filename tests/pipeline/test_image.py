@@ -8,12 +8,13 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fixtures.declared import TRAINER
 from tests.pipeline.doors import SECRET, opened, until
 
 from junbi.console.page import console
 from junbi.core.facts import InputKind, LaunchState
 from junbi.core.image import registry
-from junbi.core.plan import CodeSpec, ImageSpec
+from junbi.core.plan import ImageSpec
 from junbi.emulator.registry import Webhook
 from junbi.events.delivery import Delivery
 from junbi.events.signatures import fingerprint
@@ -403,15 +404,7 @@ def test_a_body_that_cannot_be_read_is_kept_and_handled(world: World, monkeypatc
 def test_secrets_of_code_open_no_door_of_images(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each door knows the secrets of its own lines alone."""
     monkeypatch.setenv("JUNBI_SECRET_HOOK", SECRET)
-    code = CodeSpec(
-        name="trainer",
-        repository="https://git.example.com/a/b.git",
-        address="git.example.com/a/b",
-        branch="main",
-        webhook=("HOOK",),
-        mount="/root/code",
-    )
-    world.apply(world.generation([world.dataset()], []).model_copy(update={"code": {"trainer": code}}))
+    world.apply(world.generation([world.dataset()], []).model_copy(update={"code": {"trainer": TRAINER}}))
     assert hook(world, harbor(world, "latest", "sha256:" + "a" * 64)).status == 401
 
 

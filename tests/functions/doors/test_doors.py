@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import socket
 import threading
@@ -12,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fixtures.declared import DIGITS, SECRET, TRAINER, push
 
-from junbi.core.plan import CodeSpec, Complete, DatasetSpec, Generation, ImageSpec, Watch
+from junbi.core.plan import Generation, ImageSpec
 from junbi.pipeline import wiring
 from junbi.runtime.load import load
 
@@ -26,22 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 EVENTS = ROOT / "tests" / "fixtures" / "events"
-SECRET = "a long random secret"
 HOST = "vision-cr-registry.cn-hangzhou.cr.aliyuncs.com"
-DIGITS = DatasetSpec(
-    name="digits",
-    watch=Watch(bucket="vision-data", root="digits/", pattern="digits/(?P<version>[^/]+)/", captures=("version",)),
-    complete=Complete(marker="_SUCCESS"),
-    mount="/mnt/digits",
-)
-TRAINER = CodeSpec(
-    name="trainer",
-    repository="https://git.example.com/vision/trainer.git",
-    address="git.example.com/vision/trainer",
-    branch="main",
-    webhook=("HOOK",),
-    mount="/root/code",
-)
 #: No webhook is named, so that nobody can prove a push of it: EventBridge alone tells of it.
 TORCH = ImageSpec(name="torch", repository=f"{HOST}/vision/torch", host=HOST, path="vision/torch", tag="2.3")
 
@@ -123,20 +107,6 @@ def bridged(name: str = "registry/acr_event-pushed.json", **changes: Any) -> byt
     return json.dumps(json.loads((EVENTS / name).read_text("utf-8"))["body"] | changes).encode()
 
 
-def push() -> tuple[bytes, dict[str, str]]:
-    """A push of GitHub's, signed, and its headers."""
-    told = {
-        "ref": "refs/heads/main",
-        "before": "0" * 40,
-        "after": "7" * 40,
-        "commits": [],
-        "repository": {"clone_url": TRAINER.repository},
-    }
-    body = json.dumps(told).encode()
-    signature = "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-    return body, {"X-GitHub-Event": "push", "X-GitHub-Delivery": "1", "X-Hub-Signature-256": signature}
-
-
 def upload() -> bytes:
     """An object of a watched upload."""
     record = json.loads((EVENTS / "oss" / "put.json").read_text("utf-8"))["events"][0]
@@ -146,7 +116,7 @@ def upload() -> bytes:
 
 def test_doors_reach_nothing_outside_whatever_hangs(ledger: Ledger, deaf: Deaf) -> None:
     """PAI, OSS, Git host and registry accept and never answer: the doors note and answer; they call none."""
-    body, headers = push()
+    body, headers = push(1)
     answers = [
         call("oss_upload", upload()),
         call("git_push", body, "/http-invoke", **headers),

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.fixtures.declared import DIGITS
 
 from junbi.core.facts import Arrival, ArrivalState, CreateState, Launch, LaunchState, Revision
 from junbi.core.model import Check, Reason, State
-from junbi.core.plan import Complete, DatasetSpec, Generation, JobTemplate, PlanSpec, Resource, Watch, Workers
+from junbi.core.plan import Generation, JobTemplate, PlanSpec, Resource, Workers
 from junbi.pipeline import wiring
 from junbi.runtime.load import load
 
@@ -35,12 +36,6 @@ PLAN = PlanSpec(
     image="registry.example.com/sklearn:1.5",
     resource=Resource(name="cpu", public="ecs.g7.large"),
     job=JobTemplate(type="PyTorchJob", workers=Workers(), command="python train.py"),
-)
-DIGITS = DatasetSpec(
-    name="digits",
-    watch=Watch(bucket="vision-data", root="digits/", pattern="digits/(?P<version>[^/]+)/", captures=("version",)),
-    complete=Complete(marker="_SUCCESS"),
-    mount="/mnt/digits",
 )
 BLOCKED = Reason(
     "PublicResourceUnknown",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.fixtures.fc import FC
 
 from junbi.runtime.load import load
 
@@ -26,16 +27,6 @@ if TYPE_CHECKING:
     Load = Callable[[str], FlaskClient]
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-
-#: What FC sends with every call.
-FC = {
-    "x-fc-request-id": "1-67a96b43-15d49184-5cdbe1911c57",
-    "x-fc-function-timeout": "30",
-    "x-fc-region": "cn-hangzhou",
-    "x-fc-access-key-id": "STS.key",
-    "x-fc-access-key-secret": "sts-secret-value",
-    "x-fc-security-token": "sts-token-value",
-}
 
 
 def fc(control: str = "/invoke", **more: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from junbi.core import demand as amounts
@@ -183,10 +184,14 @@ def _is_queued(one: Reservation) -> bool:
 
 
 def _free(quota: Snapshot, ours: Iterable[Reservation]) -> Amounts:
-    """What nobody holds: where PAI does not tell what is allocated, all of ours count in full."""
+    """What nobody holds: where PAI does not tell what is allocated, all of ours count in full.
+
+    Less than nothing is free only where PAI itself tells so: what is counted on top may be in its figures already.
+    """
     has, used = amounts.held(quota, "AllocatableQuota"), amounts.held(quota, "AllocatedQuota")
     taken = amounts.total(one.need for one in ours if not used or not one.shown_in(quota))
-    return {name: number - used.get(name, 0) - taken[name] for name, number in has.items() if not used or name in used}
+    told = {name: number - used.get(name, 0) for name, number in has.items() if not used or name in used}
+    return {name: max(number - taken[name], min(number, Decimal(0))) for name, number in told.items()}
 
 
 def _behind(quota: Snapshot, first: str) -> Reason:
@@ -196,18 +201,20 @@ def _behind(quota: Snapshot, first: str) -> Reason:
 
 def _short(quota: Snapshot, need: Amounts, free: Amounts, gap: Amounts, ours: Sequence[Reservation]) -> Reason:
     has, used = amounts.held(quota, "AllocatableQuota"), amounts.held(quota, "AllocatedQuota")
-    shown = amounts.total(one.need for one in ours if one.shown_in(quota))
-    others = {name: number - shown[name] for name, number in used.items()}
+    in_all = amounts.total(one.need for one in ours)
+    others = {name: max(number - in_all[name], Decimal(0)) for name, number in used.items()}  # surely not ours
     contended = all(number - others.get(name, 0) < need[name] for name, number in has.items() if name in gap)
     by_others = f", and others hold {amounts.written({name: others[name] for name in gap if name in others})}"
-    over = [name for name in gap if free[name] < 0]
     said = (
         f"The job needs {amounts.written({name: need[name] for name in gap})}, and of quota {quota.name} ({quota.id}) "
-        f"{amounts.written({name: max(free[name], free[name] * 0) for name in gap})} is free: "
+        f"{amounts.written({name: max(free[name], Decimal(0)) for name in gap})} is free: "
         f"{amounts.written(gap)} too little{by_others if contended else ''}."
     )
-    if over:
+    if over := [name for name in gap if free[name] < 0]:
         said += f" More is held than there is: {amounts.written({name: -free[name] for name in over})}."
+    on_top = amounts.total(one.need for one in ours if used and not one.shown_in(quota))
+    if unsure := {name: on_top[name] for name in gap if on_top[name]}:
+        said += f" {amounts.written(unsure)} of ours is counted beside what PAI showed, which may contain it already."
     return Reason(
         Code.QUOTA_CONTENDED if contended else Code.WAITING_FOR_QUOTA,
         said,

@@ -123,6 +123,19 @@ def test_others_who_use_a_quota_are_named_as_what_is_in_the_way() -> None:
     assert decide([quota(used=3)], [asking("a", 2)], (ours,)).reasons["a"].code == Code.WAITING_FOR_QUOTA
 
 
+def test_what_pai_may_show_already_is_said_to_be_ours_and_makes_no_less_than_nothing_free() -> None:
+    """Our own job, started just now and in PAI's figures already, is not blamed on others, and the gap is the need."""
+    ours = holding("ours", 3, LaunchState.RUNNING, READ_AT)
+    reason = decide([quota(used=3)], [asking("a", 2)], (ours,)).reasons["a"]
+    assert reason.code == Code.WAITING_FOR_QUOTA
+    assert reason.facts["free"] == "0 CPU, 0Gi memory, 0 GPU"
+    assert reason.facts["gap"] == "16 CPU, 60Gi memory, 2 GPU"
+    assert "0 CPU, 0Gi memory, 0 GPU is free" in reason.message
+    assert "-" not in reason.message
+    assert "24 CPU, 90Gi memory, 3 GPU of ours is counted beside what PAI showed" in reason.message
+    assert "More is held" not in reason.message
+
+
 def test_bc_107_a_quota_that_shrank_below_its_use_lets_nobody_in_and_says_so() -> None:
     """More is held than there is: no admission, and by how much."""
     reason = decide([quota(has=2, used=3)], [asking("a", 1)]).reasons["a"]

@@ -68,7 +68,7 @@ class Wait(Section):
     """Held back until there is room: for quotas that only this deployment uses."""
 
     aging: Duration = 3600.0
-    """So long may smaller launches pass one that does not fit yet. Then they wait behind it."""
+    """So long may smaller launches pass one that does not fit yet. Then only those do that fit beside it."""
 
 
 class Fallback(Section):

@@ -127,7 +127,10 @@ class _Room:
         self._quotas = quotas
         self._free: dict[str, Amounts] = {}
         self._ours: dict[str, list[Reservation]] = defaultdict(list)
-        self._first: dict[str, str] = {}  # by the quota: who may not be passed there
+        self._first: dict[str, str] = {}  # by the quota: for whom room is kept there until there is enough
+        self._turn: dict[
+            str, str
+        ] = {}  # by the quota: whose turn it is in PAI's queue, which each quota has of its own
         for one in holding:
             for quota in chain(quotas, one.quota):
                 self._ours[quota.id].append(one)
@@ -137,46 +140,66 @@ class _Room:
     def refuses(self, one: Reservation, now: datetime) -> Reason | None:
         """Why a launch may not go; None where it may. Who has waited for too long is not passed from then on."""
         line = chain(self._quotas, one.quota)
-        before = next((first for quota in line if (first := self._first.get(quota.id))), None)
-        if before is not None:
-            return _behind(line[0], before)
-        reason = self._no_room(one, line) if one.queue.waits else self._no_turn(one)
-        if reason is not None and (not one.queue.waits or now - one.asked_at >= timedelta(seconds=one.queue.aging)):
-            held_up = line if one.queue.waits else line[:1]
-            self._first |= {quota.id: one.launch for quota in held_up}
+        if not line:
+            said = f"PAI lists no quota {one.quota} in this region, so it lends nothing."
+            return Reason(Code.QUOTA_NOT_FOUND, said, wakes="a reading that shows it")
+        if one.quota in self._turn:
+            return _behind(line[0], self._turn[one.quota])
+        if not one.queue.waits:
+            return self._passes(one, line) or self._in_turn(one, line[0])
+        reason = self._passes(one, line) or self._no_room(one, line)
+        if reason is not None and now - one.asked_at >= timedelta(seconds=one.queue.aging):
+            self._keep(one, line)
         return reason
 
     def take(self, one: Reservation) -> None:
         """What it needs is no longer free, and it stands in PAI's queue."""
         self._ours[one.quota].append(one)
-        for quota in chain(self._quotas, one.quota):
-            self._free[quota.id] = {
-                name: number - one.need.get(name, 0) for name, number in self._free[quota.id].items()
-            }
+        self._lend(one, chain(self._quotas, one.quota))
 
-    def _no_turn(self, one: Reservation) -> Reason | None:
-        queued = [each for each in self._ours[one.quota] if each.quota == one.quota and _is_queued(each)]
+    def _keep(self, one: Reservation, line: Iterable[Snapshot]) -> None:
+        """Only who fits beside it may pass one that has waited for too long, here and in what its quota is part of."""
+        for quota in line:
+            self._first.setdefault(quota.id, one.launch)
+        self._lend(one, line)
+
+    def _lend(self, one: Reservation, line: Iterable[Snapshot]) -> None:
+        for quota in line:
+            free = self._free[quota.id]
+            self._free[quota.id] = {name: number - one.need.get(name, 0) for name, number in free.items()}
+
+    def _passes(self, one: Reservation, line: Iterable[Snapshot]) -> Reason | None:
+        for quota in line:
+            if quota.id in self._first and amounts.lacking(one.need, self._free[quota.id]):
+                return _behind(quota, self._first[quota.id])
+        return None
+
+    def _in_turn(self, one: Reservation, quota: Snapshot) -> Reason | None:
+        queued = [each for each in self._ours[quota.id] if each.quota == quota.id and _is_queued(each)]
         if len(queued) < one.queue.max_queued:
             return None
-        said = f"{len(queued)} of our launches are in PAI's queue of quota {self._name(one.quota)}, "
-        said += f"and {one.queue.max_queued} may be ('max_queued'): launch {queued[0].launch} is."
+        self._turn[quota.id] = one.launch
+        several = len(queued) > 1
+        said = f"{len(queued)} of our launches {'are' if several else 'is'} in PAI's queue of quota {_named(quota)}, "
+        said += f"and {one.queue.max_queued} may be ('max_queued'): "
+        said += f"launch {queued[0].launch}{' is one of them' if several else ''}."
         return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when one of them leaves PAI's queue")
 
-    def _no_room(self, one: Reservation, line: Sequence[Snapshot]) -> Reason | None:
+    def _no_room(self, one: Reservation, line: Iterable[Snapshot]) -> Reason | None:
         for quota in line:
             free = self._free[quota.id]
             gap = amounts.lacking(one.need, free)
             unknown = [name for name, number in one.need.items() if number and name not in free]
             if unknown:
-                said = f"PAI does not tell how much {' and '.join(unknown)} is free in quota {self._name(quota.id)}."
+                said = f"PAI does not tell how much {' and '.join(unknown)} is free in quota {_named(quota)}."
                 return Reason(Code.WAITING_FOR_QUOTA, said, wakes="a reading that tells")
             if gap:
                 return _short(quota, one.need, free, gap, self._ours[quota.id])
         return None
 
-    def _name(self, quota_id: str) -> str:
-        found = self._quotas.get(quota_id)
-        return f"{found.name} ({found.id})" if found else quota_id
+
+def _named(quota: Snapshot) -> str:
+    return f"{quota.name} ({quota.id})"
 
 
 def _is_queued(one: Reservation) -> bool:
@@ -195,7 +218,7 @@ def _free(quota: Snapshot, ours: Iterable[Reservation]) -> Amounts:
 
 
 def _behind(quota: Snapshot, first: str) -> Reason:
-    said = f"Launch {first} is first in the line for quota {quota.name} ({quota.id}), and is not passed any more."
+    said = f"Launch {first} comes before it in quota {quota.name} ({quota.id}), and is not passed any more."
     return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when that launch goes", facts={"behind": first})
 
 

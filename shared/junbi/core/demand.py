@@ -43,8 +43,8 @@ def total(amounts: Iterable[Mapping[str, Decimal]]) -> Amounts:
 
 
 def lacking(need: Mapping[str, Decimal], have: Mapping[str, Decimal]) -> Amounts:
-    """By how much more is needed than there is; resources of which it is not known how much there is are left out."""
-    return {name: number - have[name] for name, number in need.items() if name in have and number > have[name]}
+    """By how much more is needed than there is, of what is needed and of which it is known how much there is."""
+    return {name: number - have[name] for name, number in need.items() if number and number > have.get(name, number)}
 
 
 def written(amounts: Mapping[str, Decimal]) -> str:

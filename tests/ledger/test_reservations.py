@@ -118,3 +118,13 @@ def test_what_is_given_back_wakes_who_waits(ledger: Ledger) -> None:
     ledger.reservations.free("a", NOW)
     assert ledger.reservations.of("a") is None
     assert ledger.worklist.entry("quota", "q") is not None
+
+
+def test_a_launch_that_ends_leaves_the_line_though_its_plan_runs_in_no_quota_by_now(ledger: Ledger) -> None:
+    """What it asked for goes with it, whatever its spec says at the end: nobody would ever free it afterwards."""
+    made = launch(ledger, "a")
+    ledger.reservations.put(HERE, asking("a"))
+    moved = PLAN.model_copy(update={"resource": Resource(name="burst", public="ecs.g7.large")})
+    ledger.launches.save(replace(made, spec=moved).to(LaunchState.SKIPPED, NOW))
+    assert ledger.reservations.of("a") is None
+    assert ledger.worklist.entry("quota", "q") is not None

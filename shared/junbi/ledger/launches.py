@@ -82,8 +82,8 @@ class Launches:
         columns = rows.launch_columns(launch)
         if self._database.run("save_launch", **columns, before=_before(launch.state)) != 1:
             raise self._not_saved(launch)
-        if launch.spec.resource.quota or launch.spec.queue.fallback:
-            self._move_in_quota(launch, columns["updated_at"])
+        if launch.state in _HOLDS_NOTHING or launch.spec.resource.quota or launch.spec.queue.fallback:
+            self._move_in_quota(launch, columns["updated_at"])  # the end frees also what an earlier spec asked for
 
     def _move_in_quota(self, launch: Launch, now: str) -> None:
         """Wake who waits behind a launch that moved on, and free what it holds when it needs it no more."""

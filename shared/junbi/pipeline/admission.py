@@ -36,8 +36,7 @@ def look(ports: Ports, quota: str) -> datetime | None:
         quotas = known(ledger, region)
         tree = _tree(quotas, quota)
         holding = _holding(ledger, region, tree, now)
-        waiting = [one for each in tree for one in ledger.reservations.waiting(region, each)]
-        for one in admission.admit(quotas, holding, waiting, now).admitted:
+        for one in admission.admit(quotas, holding, _waiting(ledger, region, tree), now).admitted:
             ledger.reservations.hold(region, one, now)
             ledger.worklist.ask("launch", one.launch, now)
     return None
@@ -45,21 +44,22 @@ def look(ports: Ports, quota: str) -> datetime | None:
 
 def placed(ledger: Ledger, launch: Launch, plan: PlanSpec, now: datetime) -> tuple[PlanSpec, int]:
     """The plan with the fallback that the launch has waited long enough for, and which one that is; 0 for none."""
-    own = ledger.reservations.of(launch.id)
-    if own is None or own.attempt != launch.attempt or not plan.queue.fallback:
+    own, left = ledger.reservations.of(launch.id), plan.queue.fallback
+    if own is None or own.attempt != launch.attempt:
         return plan, 0
-    overdue = [one for one in plan.queue.fallback if own.asked_at + timedelta(seconds=one.after) <= now]
-    choice = own.choice if own.held_at is not None else max(own.choice, len(overdue))
-    choice = min(choice, len(plan.queue.fallback))
-    if not choice:
-        return plan, 0
-    chosen = plan.queue.fallback[choice - 1]
+    turned = own.choice if launch.attempt > 1 else 0  # a further attempt's plan was left so by the look before
+    overdue = [one for one in left if own.asked_at + timedelta(seconds=one.after) <= now]
+    choice = own.choice if own.held_at is not None else max(own.choice, turned + len(overdue))
+    step = min(choice - turned, len(left))
+    if not step:
+        return plan, turned
+    chosen = left[step - 1]
     changes = {
         "resource": chosen.resource,
         "job": plan.job.model_copy(update={"workers": chosen.workers}),
-        "queue": plan.queue.model_copy(update={"fallback": plan.queue.fallback[choice:]}),
+        "queue": plan.queue.model_copy(update={"fallback": left[step:]}),
     }
-    return plan.model_copy(update=changes), choice
+    return plan.model_copy(update=changes), turned + step
 
 
 def line_up(
@@ -80,6 +80,8 @@ def line_up(
     if own is None or _asks(own) != _asks(wanted):
         if states:
             return (), None
+        if own is not None and own.quota != wanted.quota:
+            ledger.reservations.free(launch.id, now)  # who waits behind it there may go
         ledger.reservations.put(region, wanted)
         own = wanted
     return _standing(ledger, region, own, now, pending=bool(states)), _next_fallback(launch, own)
@@ -135,8 +137,10 @@ def _why_not(ledger: Ledger, region: str, own: Reservation, now: datetime) -> Re
         said = f"{ahead} other{'s' if ahead > 1 else ''} of ours come{'' if ahead > 1 else 's'} before it in the line "
         said += f"for quota {name} ({own.quota})."
         return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when it is its turn", facts=position)
-    holding = _holding(ledger, region, _tree(quotas, own.quota), now, lapse=False)
-    reason = admission.admit(quotas, holding, [replace(own, held_at=None)], now).reasons.get(own.launch)
+    tree = _tree(quotas, own.quota)
+    holding = _holding(ledger, region, tree, now, lapse=False)
+    line = [one for one in _waiting(ledger, region, tree) if one.launch != own.launch]
+    reason = admission.admit(quotas, holding, [*line, replace(own, held_at=None)], now).reasons.get(own.launch)
     if reason is None:
         said = f"It is first in the line for quota {name} ({own.quota}), and is being let in."
         return Reason(Code.WAITING_FOR_QUOTA, said, wakes="the next look, at once", facts=position)
@@ -150,6 +154,10 @@ def _holding(ledger: Ledger, region: str, tree: set[str], now: datetime, *, laps
         if one.lapsed(now):
             ledger.reservations.put(region, replace(one, held_at=None))
     return [one for one in held if not one.lapsed(now)]
+
+
+def _waiting(ledger: Ledger, region: str, tree: set[str]) -> list[Reservation]:
+    return [one for each in tree for one in ledger.reservations.waiting(region, each)]
 
 
 def _tree(quotas: Mapping[str, Snapshot], quota: str) -> set[str]:

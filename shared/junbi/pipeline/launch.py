@@ -145,7 +145,7 @@ def _save_waiting(ports: Ports, launch: Launch, now: datetime) -> None:
 
 def _is_news(before: Reason | None, after: Reason) -> bool:
     """Whether a reason belongs into the story: a place in a line is told once, and its every move is shown only."""
-    if before is not None and before.code == after.code and after.code in _LINE:
+    if before is not None and before.code in _LINE and after.code in _LINE:
         return False
     return before != after
 

@@ -12,7 +12,7 @@ from junbi.core.facts import CreateState, InputKind, Pinned
 from junbi.core.quotas import KIND_OF
 from junbi.core.readiness import LaunchFacts
 from junbi.errors import CallFailed, Refused
-from junbi.pipeline import existing_datasets, job_request
+from junbi.pipeline import admission, existing_datasets, job_request
 from junbi.pipeline.scan import scan
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _quotas(ports: Ports, resource: Resource) -> tuple[Sequence[Snapshot] | None
     reading = ports.ledger.quotas.readings(region).get(KIND_OF[resource.kind])
     if reading is None or reading.read_at is None:
         return None, reading.problem if reading else ""
-    return chain({one.id: one for one in ports.ledger.quotas.all(region)}, resource.quota), ""
+    return chain(admission.known(ports.ledger, region), resource.quota), ""
 
 
 def _instance_types(ports: Ports) -> frozenset[str] | None:

@@ -36,7 +36,7 @@ def check(
     """
     if chain is None:
         return _unread(problem)
-    if not chain or chain[0].gone_at is not None:
+    if not chain:
         return _blocked(_missing(resource))
     quota = chain[0]
     if quota.kind != KIND_OF[resource.kind]:

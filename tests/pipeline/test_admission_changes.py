@@ -1,0 +1,143 @@
+"""What changes while launches stand in line: turns to a fallback, other quotas of one tree, the tree itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.pipeline.test_admission import HOLD, TEAM, _full, job, run_in, tick, turn_over, uploaded, why
+
+from junbi.core.facts import LaunchState
+from junbi.core.model import Reason
+from junbi.core.plan import Fallback, Queue, Resource, Workers
+from junbi.core.reasons import Code
+from junbi.pipeline import admission, launch, launch_facts
+
+if TYPE_CHECKING:
+    from junbi.core.plan import PlanSpec
+
+HERE = "cn-hangzhou"
+ROOM = {"AllocatableQuota": {"CPU": "64", "Memory": "240Gi", "GPU": "4"}}
+EMPTY = {"AllocatedQuota": {"CPU": "0", "Memory": "0Gi", "GPU": "0"}}
+
+
+def fill(world: Any) -> None:
+    """Somebody else holds all of the team's quota."""
+    world.cloud.quotas.put({"QuotaId": TEAM.quota, "QuotaDetails": _full(world)})
+
+
+def placed(world: Any, plan: PlanSpec, seconds: float) -> tuple[str, int]:
+    """What the first launch runs on after so many seconds in the line, and which fallback that is; then it is saved."""
+    one = world.launches[0]
+    own = world.ledger.reservations.of(one.id)
+    chosen, choice = admission.placed(world.ledger, one, plan, own.asked_at + timedelta(seconds=seconds))
+    world.ledger.reservations.put(HERE, replace(own, choice=choice, quota=chosen.resource.quota))
+    world.ledger.launches.save(replace(one, spec=chosen))
+    return chosen.resource.name, choice
+
+
+def test_a_further_attempt_turns_to_one_fallback_after_the_other_each_at_its_time(world: Any) -> None:
+    """It is evaluated against what the look before left of its plan: looking again turns to nothing by itself."""
+    first, second = (
+        Fallback(resource=Resource(name=name, quota=f"quota{name}"), after=after, workers=Workers(cpu=1, memory="1Gi"))
+        for name, after in (("first", 100), ("second", 200))
+    )
+    fill(world)
+    run_in(world, queue=Queue(waits=True, fallback=(first, second)))
+    uploaded(world, "v1")
+    one = world.launches[0]
+    own = world.ledger.reservations.of(one.id)
+    world.ledger.launches.save(replace(one, attempt=2))
+    world.ledger.reservations.put(HERE, replace(own, attempt=2))
+    turns = [placed(world, world.launches[0].spec, seconds) for seconds in (99, 100, 101, 199, 200, 300)]
+    assert turns == [("team", 0), ("first", 1), ("first", 1), ("first", 1), ("second", 2), ("second", 2)]
+
+
+def test_who_turns_to_a_fallback_wakes_the_line_it_leaves(world: Any) -> None:
+    """It may have been in the way of all who come after it there."""
+    fill(world)
+    burst = Fallback(resource=Resource(name="burst", public="ecs.g7.large"), after=600, workers=Workers(count=2))
+    run_in(world, queue=Queue(waits=True, fallback=(burst,)))
+    uploaded(world, "v1")
+    one = world.launches[0]
+    now = world.ledger.now()
+    plan, choice = admission.placed(world.ledger, one, one.spec, now + timedelta(seconds=600))
+    assert world.ledger.worklist.entry("quota", TEAM.quota) is None
+    with world.ledger.transaction():
+        admission.line_up(world.ledger, HERE, replace(one, spec=plan, checks=()), choice, now)
+    assert world.ledger.worklist.entry("quota", TEAM.quota) is not None
+
+
+def test_the_first_in_its_line_is_told_of_who_holds_it_up_in_the_next(world: Any) -> None:
+    """Two quotas share a parent: it is not told that it is being let in while room above is kept for another."""
+    for quota, parent in (("quotaall", ""), (TEAM.quota, "quotaall"), ("quotaother", "quotaall")):
+        world.cloud.quotas.put(
+            {
+                "QuotaId": quota,
+                "QuotaName": quota,
+                "ResourceType": "ECS",
+                "Status": "Ready",
+                "ParentQuotaId": parent,
+                "Workspaces": [{"WorkspaceId": "104231", "WorkspaceName": "vision"}],
+                "QuotaDetails": {**ROOM, **EMPTY},
+            }
+        )
+    fill(world)
+    other = Resource(name="other", quota="quotaother")
+    whole = job(Workers(cpu=64, memory="240Gi", gpu=4))
+    plans = [
+        world.plan("a", resource=TEAM, queue=Queue(waits=True, aging=1), job=whole),
+        world.plan("b", resource=other, queue=HOLD, job=whole),
+    ]
+    world.apply(world.generation([world.dataset()], plans[:1]))
+    tick(world)
+    uploaded(world, "v1")
+    world.apply(world.generation([world.dataset()], plans))
+    uploaded(world, "v2")
+    turn_over(world, 400)
+    first, *_, last = sorted(world.launches, key=lambda one: (one.plan, one.created_at))
+    assert why(world, world.launches.index(last)) == (LaunchState.WAITING, Code.WAITING_FOR_QUOTA)
+    assert last.reason.facts == {"behind": first.id, "position": "1"}
+
+
+def test_a_parent_that_is_gone_is_nothing_to_those_that_were_nested_in_it(world: Any) -> None:
+    """What was read of it last, its size and its status, holds nobody up: the line does not look at it either."""
+    run_in(world)
+    uploaded(world)
+    quota = world.ledger.quotas
+    reading = quota.readings(HERE)["ECS"]
+    team = next(one for one in quota.all(HERE) if one.id == TEAM.quota)
+    parent = replace(team, id="quotaparent", declared={"Status": "Deleting"}, gone_at=world.ledger.now())
+    child = replace(team, declared={**team.declared, "ParentQuotaId": "quotaparent"})
+    others = [one for one in quota.all(HERE) if one.kind == "ECS" and one.id != TEAM.quota]
+    with world.ledger.transaction():
+        quota.save(HERE, reading, [*others, parent, child])
+    chain, _ = launch_facts._quotas(world.ports(), TEAM)
+    assert [one.id for one in chain or ()] == [TEAM.quota]
+
+
+@pytest.mark.parametrize("codes", [("WAITING_FOR_QUOTA", "QUOTA_CONTENDED"), ("QUOTA_CONTENDED", "WAITING_FOR_QUOTA")])
+def test_whose_use_of_a_quota_is_in_the_way_may_change_with_every_look_and_is_told_once(codes: Any) -> None:
+    """Others come and go: a launch in the line shows it, and its story is not filled with it."""
+    before, after = (Reason(Code[code], "so many are too little") for code in codes)
+    assert not launch._is_news(before, after)
+    assert launch._is_news(None, after)
+
+
+def test_a_plan_that_leaves_its_quota_leaves_the_line(world: Any) -> None:
+    """From a quota to a public type and back, while it waits: it stands in the line only while it asks for it."""
+    fill(world)
+    run_in(world)
+    uploaded(world, "v1")
+    assert why(world) == (LaunchState.WAITING, Code.QUOTA_CONTENDED)
+    one = world.launches[0]
+    public = one.spec.model_copy(update={"resource": Resource(name="burst", public="ecs.g7.large")})
+    now = world.ledger.now()
+    with world.ledger.transaction():
+        assert admission.line_up(world.ledger, HERE, replace(one, spec=public, checks=()), 0, now) == ((), None)
+    assert world.ledger.reservations.of(one.id) is None
+    with world.ledger.transaction():
+        checks, _ = admission.line_up(world.ledger, HERE, replace(one, checks=()), 0, now)
+    assert [one.reason.code for one in checks if one.reason] == [Code.QUOTA_CONTENDED]

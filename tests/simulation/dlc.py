@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tests.simulation.network import answered
+from tests.simulation.pai_studio import asked
 
 from junbi.core.assumptions import TAG_ATTEMPT, TAG_LAUNCH
 from junbi.wire import dlc as wire
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
     from junbi.clients.signing import Stamp
+    from junbi.core.demand import Amounts
 
 ENDED = frozenset({"Succeeded", "Failed", "Stopped"})
 
@@ -28,8 +31,9 @@ class KnownJob:
     """A job: what was asked for, when, and what becomes of it.
 
     Attributes:
-        course: its statuses with how many seconds after its creation each begins.
+        course: its statuses with how many seconds after its beginning each begins.
         failure: PAI's reason code, should it fail.
+        begun_at: when it was created, or left the queue of its quota; None while it stands there.
     """
 
     id: str
@@ -40,6 +44,21 @@ class KnownJob:
     failure: str = ""
     stopped_at: datetime | None = None
     deleted: bool = False
+    begun_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if not self.quota:
+            self.begun_at = self.created_at
+
+    @property
+    def quota(self) -> str:
+        """The quota it runs in; empty for public resources."""
+        return self.request.resource_id or ""
+
+    @cached_property
+    def needs(self) -> Amounts:
+        """What its pods ask of the quota."""
+        return asked(self.request)
 
     @property
     def tags(self) -> Mapping[str, str]:
@@ -65,9 +84,19 @@ class KnownJob:
         """PAI's word for where it stands."""
         stops = self.stopped_at is not None and now >= self.stopped_at
         until = self.stopped_at if self.stopped_at is not None and stops else now
-        age = (until - self.created_at).total_seconds()
+        if self.begun_at is None or until < self.begun_at:
+            return "Stopped" if stops else "Queuing"
+        age = (until - self.begun_at).total_seconds()
         status = [status for begins, status in self.course if begins <= age][-1]
         return "Stopped" if stops and status not in ENDED else status
+
+    def queued(self, now: datetime) -> bool:
+        """Whether it stands in the queue of its quota."""
+        return self.begun_at is None and not self.deleted and self.status(now) == "Queuing"
+
+    def holds(self, at: datetime) -> bool:
+        """Whether it had left the queue then, and had not ended."""
+        return self.begun_at is not None and self.begun_at <= at and not self.deleted and self.status(at) not in ENDED
 
 
 class Dlc:

@@ -30,6 +30,9 @@ class House:
     #: What the seeds have in mind; a broken variant names where it can be found soonest.
     themes = THEMES
 
+    #: Whether the plans of every seed run in quotas: a variant that is broken there is found sooner.
+    in_quotas = False
+
     def database(self, path: Path, world: World) -> SimulatedDatabase | SimulatedPostgres:
         """The ledger's engine."""
         return SimulatedDatabase(path, world)
@@ -44,6 +47,6 @@ class House:
         ports = Ports(invocation, world.ledger, self.settling, own_clock)
         # What would be clients of real services, were these not here already.
         vars(ports).update(workspace=world.workspace, dlc=world.dlc, objects=world.oss)
-        vars(ports).update(refs=world.git.refs, registry=world.registry.source)
+        vars(ports).update(quotas=world.pai, refs=world.git.refs, registry=world.registry.source)
         vars(ports).update(code_sources_in=lambda _: world.code_sources, images_in=lambda _: world.images)
         return ports

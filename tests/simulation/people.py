@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation import acting
+from tests.simulation.placing import Placing
 from tests.simulation.pushes import Pushes
 
 from junbi.core.lifecycle import ACTIVE
@@ -55,12 +56,14 @@ class People:
         self.datasets = {name: self._dataset(name) for name in names}
         self._policy = acting.policy(rng) if world.has_acts else Policy()
         self.acting = acting.Acting(world, (FIRST, BUSY))
-        self.pushes = Pushes(world, (FIRST, BUSY))
+        self.pushes, self.placing = Pushes(world, (FIRST, BUSY)), Placing(world, (FIRST, BUSY))
         self.plans = {"train": self._plan("train", ("digits",), ("digits",))}
         if len(names) > 1:
             on = rng.choice((("digits", "labels"), ("digits",)))
             self.plans["both"] = self._plan("both", on, ("digits", "labels"))
-        self._versions = ("v1", "v2", "v3", "v4") if world.has_acts else ("v1", "v2")
+        if world.has_quotas:
+            self.plans["wide"] = self._plan("wide", ("digits",), ("digits",))
+        self._versions = ("v1", "v2", "v3", "v4") if world.has_acts or world.has_quotas else ("v1", "v2")
         #: How often somebody will still change a prefix while it is listed: for ever would leave nothing to judge.
         self._meddlings = 3
         #: What somebody changed or removed in the configuration: of it less can be expected.
@@ -88,7 +91,7 @@ class People:
     def plan_ahead(self) -> None:
         """Decide everything that people will do in this seed."""
         rng = self._world.rng
-        uploads = rng.choice((2, 3, 4)) if self._world.has_acts else rng.choice((1, 1, 2, 3))
+        uploads = rng.choice((2, 3, 4)) if self._world.has_acts or self._world.has_quotas else rng.choice((1, 1, 2, 3))
         for _ in range(uploads):
             self._upload(rng.uniform(FIRST, BUSY))
         if rng.random() < 0.3:
@@ -104,9 +107,11 @@ class People:
         if self._world.has_acts:
             self.acting.plan_ahead()
         self.pushes.plan_ahead()
+        self.placing.plan_ahead()
 
     def _plan(self, name: str, on: tuple[str, ...], inputs: tuple[str, ...], lr: float = 0.1) -> PlanSpec:
         made = plan(name, on, inputs, lr).model_copy(update={"policy": self._policy})
+        made = self.placing.placed(made)
         return self.pushes.joined(made) if name == "train" else made
 
     def _dataset(self, name: str) -> DatasetSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.simulation import broken_ledger, broken_lines, broken_policies, broken_ports
+from tests.simulation import broken_ledger, broken_lines, broken_policies, broken_ports, broken_quotas
 from tests.simulation.simulation import first_violation
 
 if TYPE_CHECKING:
@@ -18,7 +18,11 @@ ENOUGH = 1200
 
 @pytest.mark.parametrize(
     "variant",
-    broken_ports.VARIANTS + broken_ledger.VARIANTS + broken_policies.VARIANTS + broken_lines.VARIANTS,
+    broken_ports.VARIANTS
+    + broken_ledger.VARIANTS
+    + broken_policies.VARIANTS
+    + broken_lines.VARIANTS
+    + broken_quotas.VARIANTS,
     ids=lambda variant: variant.__name__,
 )
 def test_a_broken_variant_is_found(variant: type[House]) -> None:

@@ -18,7 +18,9 @@ from tests.simulation.invariants import Invariants
 from tests.simulation.network import Network
 from tests.simulation.observed import Observed
 from tests.simulation.oss import Oss
+from tests.simulation.pai_studio import PaiStudio
 from tests.simulation.people import People
+from tests.simulation.placing import has_quotas
 from tests.simulation.pushes import has_lines
 from tests.simulation.registry import Registry
 from tests.simulation.tasks import Killed, Task, Tasks
@@ -27,7 +29,7 @@ from tests.simulation.workspace import Workspace
 
 from junbi.core.model import EventKind
 from junbi.errors import CallFailed, LedgerUnavailable
-from junbi.pipeline import follow, work
+from junbi.pipeline import follow, quotas, work
 from junbi.pipeline.apply import apply
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ TIMER = 60.0
 
 #: Invocations of reconcile that run at once, at most.
 WORKERS = 3
+
+#: What each function does when its timer comes round.
+_TICKS = {"reconcile": work.tick, "job_change": follow.tick, "quota_change": quotas.tick}
 
 #: Where a pause does most harm: it comes more often there.
 CRITICAL = frozenset(
@@ -79,10 +84,12 @@ class World:
         network = Network(self)
         self.oss, self.workspace, self.dlc = Oss(self, network), Workspace(self, network), Dlc(self, network)
         self.git, self.registry = Git(self, network), Registry(self, network)
+        self.pai = PaiStudio(self, network)
         self.code_sources, self.images = CodeSources(self, network), Images(self, network)
         self.events = Events(self)
         self._house = house
         self.has_acts, self.has_lines = has_acts(seed), has_lines(seed)
+        self.has_quotas = house.in_quotas or has_quotas(seed)
         self.database = house.database(path, self)
         self.ledger = house.ledger(self)
         self.people = People(self)
@@ -101,6 +108,8 @@ class World:
         self.people.plan_ahead()
         self._timer(5.0, "reconcile")
         self._timer(7.0, "job_change")
+        if self.has_quotas:
+            self._timer(9.0, "quota_change")
 
     def later(self, seconds: float, label: str, action: Callable[[], None]) -> None:
         """Have something happen in so many seconds."""
@@ -126,6 +135,8 @@ class World:
             self.time.pass_(self.rng.choice((5.0, 30.0, 61.0)))
         if self.chance("jump"):
             self._jump()
+        if self.has_quotas:
+            self.pai.dequeue()
         self.invariants.check()
 
     @property
@@ -269,15 +280,15 @@ class World:
         if sum(task.name.startswith(function) for task in self.tasks.live) >= WORKERS:
             return
         ports = self._house.ports(self, self.rng.choice(self.instances))
-        tick = work.tick if function == "reconcile" else follow.tick
+        tick = _TICKS[function]
         self.start(function, lambda: tick(ports), self._ticked)
 
     def _ticked(self, task: Task, answer: Any, error: BaseException | None) -> None:
         del answer
         if error is None:
             self.invariants.answers_are_written_down(task)
-        elif isinstance(error, CallFailed) and task.name.startswith("job_change"):
-            self.note("job_change failed", error)
+        elif isinstance(error, CallFailed) and task.name.startswith(("job_change", "quota_change")):
+            self.note(f"{task.name} failed", error)
         elif not isinstance(error, (Killed, LedgerUnavailable)):
             self.violated(f"{task.name} ended with {error!r}")
 

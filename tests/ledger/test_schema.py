@@ -164,8 +164,9 @@ def indexes_of(connection: sqlite3.Connection, table: str) -> list[Any]:
 
 
 def index_of(connection: sqlite3.Connection, row: Any) -> tuple[bool, tuple[str, ...]]:
-    """Whether an index is unique, and its columns."""
-    return bool(row[2]), tuple(column for _, _, column in connection.execute(f"PRAGMA index_info({row[1]})"))
+    """Whether an index is unique, and its columns, with the direction where it is not the usual one."""
+    columns = connection.execute(f"SELECT name, desc FROM pragma_index_xinfo('{row[1]}') WHERE key")
+    return bool(row[2]), tuple(f"{column} DESC" if falling else column for column, falling in columns)
 
 
 def number_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+import sqlite3
 from importlib import resources
+from typing import TYPE_CHECKING
 
 import pytest
 
+from junbi.ledger.ledger import open_ledger
 from junbi.ledger.schema import migrations
 from junbi.ledger.statements import statements
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def sources() -> list[ast.Module]:
@@ -50,3 +56,14 @@ def test_the_look_at_the_code_sees_something() -> None:
 def test_migrations_are_numbered_without_a_gap() -> None:
     """From 1 upwards, each number once."""
     assert [migration.number for migration in migrations()] == list(range(1, len(migrations()) + 1))
+
+
+def test_the_first_of_a_line_are_found_without_sorting_the_line(tmp_path: Path) -> None:
+    """However many wait for a quota: their index has them in the order in which they are let in."""
+    open_ledger(f"sqlite:///{tmp_path / 'ledger.db'}")
+    values = {"region": "r", "quota": "q", "most": 1}
+    with sqlite3.connect(tmp_path / "ledger.db") as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {statements('sqlite')['reservations_waiting']}", values).fetchall()
+    connection.close()
+    assert "USING INDEX reservation_line" in plan[0][3]
+    assert not [step for *_, step in plan if "ORDER BY" in step]

@@ -128,9 +128,7 @@ class _Room:
         self._free: dict[str, Amounts] = {}
         self._ours: dict[str, list[Reservation]] = defaultdict(list)
         self._first: dict[str, str] = {}  # by the quota: for whom room is kept there until there is enough
-        self._turn: dict[
-            str, str
-        ] = {}  # by the quota: whose turn it is in PAI's queue, which each quota has of its own
+        self._turn: dict[str, str] = {}  # by the quota: whose turn comes next in PAI's queue of it
         for one in holding:
             for quota in chain(quotas, one.quota):
                 self._ours[quota.id].append(one)

@@ -14,4 +14,4 @@ CREATE TABLE reservation (
     held_at TEXT NOT NULL
 );
 
-CREATE INDEX reservation_line ON reservation (region, quota, held_at, priority, made_at);
+CREATE INDEX reservation_line ON reservation (region, quota, held_at, priority DESC, made_at, launch);

@@ -55,17 +55,25 @@ def launched(junbi: Junbi, tmp_path: Path) -> Junbi:
 
 
 def test_a_launch_by_hand_and_the_same_again(launched: Junbi) -> None:
-    """It is made once; again it exits with 1 and names the one that exists; --dry-run makes none."""
+    """It is made once, told with its versions; again it exits with 1 and names that one; --dry-run makes none."""
     dry = launched("launch", "train", "--set", "lr=1", "--dry-run", "--json")
     assert launched("launches", json.loads(dry.stdout)["launch"]).returncode == 1
     made = launched("launch", "train", "--pin", "digits=v1", "--set", "lr=1")
     assert (made.returncode, made.stderr) == (0, "")
     assert "train with lr=1.0 is launched as l-" in made.stdout
+    assert made.stdout.endswith(", on digits v1.\n")
     again = launched("launch", "train", "--pin", "digits=v1", "--set", "lr=1.0", "--json")
     assert again.returncode == 1
     reason = json.loads(again.stdout)["reason"]
     assert reason["code"] == "AlreadyLaunched"
     assert reason["facts"]["launch"] in made.stdout
+
+
+def test_a_value_that_does_not_fit_is_named(launched: Junbi) -> None:
+    """The parameter, what it takes, what it got, and that nothing was launched."""
+    refused = launched("launch", "train", "--set", "lr=fast")
+    assert refused.returncode == 1
+    assert refused.stderr == "junbi: lr: Expected a finite number, got 'fast'. Nothing was launched.\n"
 
 
 def test_a_dataset_that_exists_is_shown(launched: Junbi, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_the_last_refusal_of_each_reason_is_told_with_what_to_compare(junbi: Jun
     counts, first, second = text.split("\n\n")
     assert [line.split()[1:3] for line in counts.splitlines()[1:]] == [["NoProof", "2"], ["WrongSecret", "2"]]
     assert first.splitlines() == [
-        "git_push, 2026-11-30T12:00:04.000000Z: NoProof",
+        "git_push, 2026-11-30 12:00:04 UTC: NoProof",
         "  NoProof in words.",
         "  Put NoProof right.",
     ]
@@ -60,6 +60,6 @@ def test_what_came_and_what_it_came_to(junbi: Junbi, tmp_path: Path) -> None:
     made.deliveries.put("1", "git_push", "github", {"noted": ["trainer"], "ignored": {}}, NOW)
     made.deliveries.put("2", "git_push", "gitee", {"noted": [], "ignored": {"Ping: It reaches us.": 1}}, NOW)
     _, github, gitee = junbi("deliveries").stdout.splitlines()
-    assert github.split()[1:] == ["github", "(git_push)", "1", "trainer"]
-    assert gitee.split()[1:] == ["gitee", "(git_push)", "1", "nothing", "Ping:", "It", "reaches", "us."]
+    assert github.split()[2:] == ["github", "(git_push)", "1", "trainer"]
+    assert gitee.split()[2:] == ["gitee", "(git_push)", "1", "nothing", "Ping:", "It", "reaches", "us."]
     assert json.loads(junbi("deliveries", "--json").stdout)["deliveries"][0]["id"] == "1"

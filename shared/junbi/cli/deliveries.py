@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from junbi.cli.options import json_option
-from junbi.cli.table import table
+from junbi.cli.table import moment, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,10 +32,13 @@ def _text(view: Mapping[str, Any]) -> str:
     parts = []
     if view["deliveries"]:
         rows = [_delivery(one) for one in view["deliveries"]]
-        parts.append(table(("WHEN", "FROM", "TIMES", "NOTED", "IGNORED"), rows))
+        parts.append(table(("WHEN (UTC)", "FROM", "TIMES", "NOTED", "IGNORED"), rows))
     if view["refused_counts"]:
-        rows = [(one["endpoint"], one["code"], f"{one['times']:,}", one["last_at"]) for one in view["refused_counts"]]
-        parts.append(table(("REFUSED BY", "WHY", "TIMES", "LAST"), rows))
+        rows = [
+            (one["endpoint"], one["code"], f"{one['times']:,}", moment(one["last_at"]))
+            for one in view["refused_counts"]
+        ]
+        parts.append(table(("REFUSED BY", "WHY", "TIMES", "LAST (UTC)"), rows))
     last = {(one["endpoint"], one["reason"]["code"]): one for one in reversed(view["refused"])}
     parts += [_refused(one) for one in sorted(last.values(), key=itemgetter("at"), reverse=True)]
     return "\n\n".join(parts) or "No webhook has delivered anything yet."
@@ -44,7 +47,7 @@ def _text(view: Mapping[str, Any]) -> str:
 def _refused(one: Mapping[str, Any]) -> str:
     """The last that was refused for one reason, with what can be compared at the sender."""
     why = one["reason"]
-    lines = [f"{one['endpoint']}, {one['at']}: {why['code']}", why["message"], why["fix"]]
+    lines = [f"{one['endpoint']}, {moment(one['at'])} UTC: {why['code']}", why["message"], why["fix"]]
     facts = [f"{name}: {fact}" for name, fact in why["facts"].items()]
     return "\n  ".join(filter(None, [*lines, *facts]))
 
@@ -52,4 +55,4 @@ def _refused(one: Mapping[str, Any]) -> str:
 def _delivery(one: Mapping[str, Any]) -> tuple[str, ...]:
     outcome = one["outcome"]
     noted, ignored = ", ".join(outcome.get("noted", [])), "; ".join(outcome.get("ignored", {}))
-    return one["at"], f"{one['source']} ({one['endpoint']})", f"{one['times']:,}", noted or "nothing", ignored
+    return moment(one["at"]), f"{one['source']} ({one['endpoint']})", f"{one['times']:,}", noted or "nothing", ignored

@@ -48,7 +48,7 @@ def _text(view: Mapping[str, Any]) -> str:
     if found:
         parts.append("\n".join(f"{reason['code']}: {reason['message']}\n  {reason['fix']}" for reason in found))
     if view["revisions"]:
-        heads = ("DATASET", "VERSION", "OBJECTS", "BYTES", "IN PAI AS", "WHERE")
+        heads = ("INPUT", "VERSION", "OBJECTS", "BYTES", "IN PAI AS", "WHERE")
         parts.append(table(heads, [_revision(one) for one in view["revisions"]]))
     if view["existing"]:
         parts.append(
@@ -67,15 +67,20 @@ def _text(view: Mapping[str, Any]) -> str:
 
 def _revision(one: Mapping[str, Any]) -> tuple[str, ...]:
     registration = one["registration"]
-    known = f"{registration['dataset_id']} {registration['version_name']}"
     return (
         one["dataset"],
         one["label"],
         f"{one['members']:,}" if one["kind"] == "dataset" else "",
         f"{one['size']:,}" if one["kind"] == "dataset" else "",
-        known if registration["version_name"] else registration["state"],
+        _registered(registration),
         one["uri"],
     )
+
+
+def _registered(registration: Mapping[str, Any]) -> str:
+    if registration["version_name"]:
+        return f"{registration['dataset_id']} {registration['version_name']}"
+    return "not registered" if registration["state"] == "done" else registration["state"]  # an image, as it is
 
 
 def _existing(one: Mapping[str, Any]) -> tuple[str, ...]:

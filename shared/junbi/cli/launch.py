@@ -9,9 +9,9 @@ import click
 from junbi.cli.options import json_option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from junbi.core.facts import Launch
+    from junbi.core.facts import Launch, Revision
 
 
 @click.command("launch")
@@ -31,14 +31,18 @@ def command(plan: str, pins: Sequence[str], settings: Sequence[str], *, dry_run:
     from junbi.pipeline import acts
 
     labels, params = _pairs(pins, "--pin"), _pairs(settings, "--set")
-    made = acts.start(open_ledger(), plan, person.name(), labels=labels, params=params, dry_run=dry_run)
-    return person.answer(made, _said(made, dry_run=dry_run) if isinstance(made, Launch) else "", as_json=as_json)
+    ledger = open_ledger()
+    made = acts.start(ledger, plan, person.name(), labels=labels, params=params, dry_run=dry_run)
+    said = (
+        _said(made, ledger.overview.revisions(made.pins.values()), dry_run=dry_run) if isinstance(made, Launch) else ""
+    )
+    return person.answer(made, said, as_json=as_json)
 
 
-def _said(made: Launch, *, dry_run: bool) -> str:
+def _said(made: Launch, revisions: Mapping[str, Revision], *, dry_run: bool) -> str:
     params = ", ".join(f"{name}={value}" for name, value in made.params.items())
     what = f"{made.plan}" + (f" with {params}" if params else "")
-    pins = ", ".join(f"{name} {pin}" for name, pin in made.pins.items())
+    pins = ", ".join(f"{name} {revisions[pin].label}" for name, pin in made.pins.items())
     verb = "would be launched as" if dry_run else "is launched as"
     return f"{what} {verb} {made.id}, on {pins}."
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from junbi.cli.options import json_option
-from junbi.cli.table import table
+from junbi.cli.table import moment, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ def _one(view: Mapping[str, Any]) -> str:
     lines += [f"{note['reason']['code']}: {note['reason']['message']}" for note in view["notes"]]
     lines += [f"  woken by: {reason['wakes']}"] if reason.get("wakes") else []
     checks = [(one["name"], one["state"], (one["reason"] or {}).get("message", "")) for one in view["checks"]]
-    story = [(one["at"][:19].replace("T", " "), one["message"]) for one in view["story"]]
+    story = [(moment(one["at"]), one["message"]) for one in view["story"]]
     return "\n".join([*lines, "", table(("CHECK", "STATE", ""), checks), "", table(("WHEN (UTC)", "WHAT"), story)])
 
 

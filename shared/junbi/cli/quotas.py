@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from junbi.cli.options import json_option
-from junbi.cli.table import table
+from junbi.cli.table import moment, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ def command(*, as_json: bool) -> int:
 def _text(view: Mapping[str, Any]) -> str:
     parts = []
     if view["quotas"]:
-        heads = ("QUOTA", "NAME", "KIND", "STATUS", "PARENT", "USED", "OURS", "READ")
+        heads = ("QUOTA", "NAME", "KIND", "STATUS", "PARENT", "USED", "OURS", "READ (UTC)")
         parts.append(table(heads, [_quota(one) for one in view["quotas"]]))
     elif any(one["read_at"] for one in view["readings"]):
         parts.append(f"PAI shows no quota in {view['region']}.")
@@ -39,17 +39,26 @@ def _text(view: Mapping[str, Any]) -> str:
 
 
 def _quota(one: Mapping[str, Any]) -> tuple[str, ...]:
-    status = f"gone since {one['gone_at']}" if one["gone_at"] else one["status"] or "not told"
+    status = f"gone since {moment(one['gone_at'])}" if one["gone_at"] else one["status"] or "not told"
     used = [
         f"{amounts['used'] or '?'} of {amounts['allocatable'] or '?'} {name}"
         for name, amounts in one["resources"].items()
     ]
     ours = f"{len(one['line']['in'])} in it, {len(one['line']['waiting'])} waiting"
-    return one["id"], one["name"], one["kind"], status, one["parent"] or "", ", ".join(used), ours, one["read_at"]
+    return (
+        one["id"],
+        one["name"],
+        one["kind"],
+        status,
+        one["parent"] or "",
+        ", ".join(used),
+        ours,
+        moment(one["read_at"]),
+    )
 
 
 def _unread(one: Mapping[str, Any]) -> str:
-    since = f"what is shown was read at {one['read_at']}" if one["read_at"] else "none was ever read"
+    since = f"what is shown was read at {moment(one['read_at'])} UTC" if one["read_at"] else "none was ever read"
     return (
         f"{one['kind']} quotas could not be read: {one['problem']}\n  Of this kind {since}; the next tick tries again."
     )

@@ -18,6 +18,11 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def moment(at: str | None) -> str:
+    """A time of a view, UTC, to the second, as every table shows it."""
+    return (at or "")[:19].replace("T", " ")
+
+
 def _printable(text: str) -> str:
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 

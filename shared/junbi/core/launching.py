@@ -156,9 +156,14 @@ def parameter(declared: Scalar, text: str) -> Scalar:
         return text == "true"
     if isinstance(declared, str):
         return text
-    value = type(declared)(text)
+    kind = "whole number" if isinstance(declared, int) else "finite number"
+    mistake = ValueError(f"Expected a {kind}, got {text!r}.")
+    try:
+        value = type(declared)(text)
+    except ValueError:
+        raise mistake from None
     if not math.isfinite(value):
-        raise ValueError(f"Expected a finite number, got {text!r}.")
+        raise mistake
     return value
 
 

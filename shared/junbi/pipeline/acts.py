@@ -179,10 +179,14 @@ def _generation(ledger: Ledger) -> int:
 def _params(plan: PlanSpec, given: Mapping[str, str]) -> dict[str, Scalar]:
     for name in {*given} - {*plan.params}:
         raise Unknown(f"{plan.name} has no parameter {name!r}; it has {', '.join(plan.params) or 'none'}.")
+    return {name: _param(name, plan.params[name], text) for name, text in given.items()}
+
+
+def _param(name: str, declared: Scalar, text: str) -> Scalar:
     try:
-        return {name: launching.parameter(plan.params[name], text) for name, text in given.items()}
+        return launching.parameter(declared, text)
     except ValueError as mistake:
-        raise Unknown(f"{mistake} Nothing was launched.") from None
+        raise Unknown(f"{name}: {mistake} Nothing was launched.") from None
 
 
 def _version(ledger: Ledger, plan: PlanSpec, name: str, label: str | None) -> Revision:

@@ -140,8 +140,8 @@ def test_a_parameter_keeps_its_kind(name: str, text: str, value: object) -> None
 
 @pytest.mark.parametrize(("name", "text"), [("lr", "fast"), ("lr", "inf"), ("deep", "1"), ("n", "1.5"), ("n", "")])
 def test_a_parameter_of_another_kind_is_refused(name: str, text: str) -> None:
-    """With a message, before anything is launched."""
-    with pytest.raises(ValueError, match=r"."):
+    """With a message for people, before anything is launched."""
+    with pytest.raises(ValueError, match=r"^Expected (a finite number|a whole number|true or false), got '"):
         launching.parameter(PLAN.params[name], text)
 
 

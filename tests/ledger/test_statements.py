@@ -62,8 +62,9 @@ def test_the_first_of_a_line_are_found_without_sorting_the_line(tmp_path: Path) 
     """However many wait for a quota: their index has them in the order in which they are let in."""
     open_ledger(f"sqlite:///{tmp_path / 'ledger.db'}")
     values = {"region": "r", "quota": "q", "most": 1}
+    statement = statements("sqlite")["reservations_waiting"]
     with sqlite3.connect(tmp_path / "ledger.db") as connection:
-        plan = connection.execute(f"EXPLAIN QUERY PLAN {statements('sqlite')['reservations_waiting']}", values).fetchall()
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
     connection.close()
     assert "USING INDEX reservation_line" in plan[0][3]
     assert not [step for *_, step in plan if "ORDER BY" in step]

@@ -8,7 +8,7 @@ import json
 import os
 import sqlite3
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TextIO
@@ -177,9 +177,13 @@ class Cloud:
 
 
 def _make_private(data: Path) -> None:
-    """Make the directory for its owner alone: keys, tokens and everybody's data are in it."""
-    with suppress(FileExistsError):
-        data.mkdir(mode=0o700, parents=True)
+    """Make the directory for its owner alone: keys, tokens and everybody's data are in it.
+
+    So are folders above it that are not there yet: .junbi is the directory of another house than .junbi/cloud.
+    """
+    for folder in reversed((data, *data.parents)):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
     status = data.stat()
     if not status.st_mode & 0o077:
         return

@@ -66,10 +66,10 @@ def mode(path: Path) -> int:
 
 
 def test_the_data_directory_is_its_owner_s_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """New, empty, or left open by an earlier junbi: it is closed to everybody else."""
+    """New, empty, or left open by an earlier junbi: it is closed to everybody else; so are new folders above it."""
     data, empty = tmp_path / "a/data", tmp_path / "empty"
     Cloud(Settings(data, KEY)).stop()
-    assert mode(data) == 0o700
+    assert (mode(data), mode(data.parent)) == (0o700, 0o700)
     data.chmod(0o755)
     Cloud(Settings(data, KEY)).stop()
     assert mode(data) == 0o700

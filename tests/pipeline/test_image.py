@@ -340,6 +340,20 @@ def test_an_image_that_stands_nearby_for_one_elsewhere(
     assert job.request["JobSpecs"][0]["Image"] == f"registry-vpc.cn-hangzhou.aliyuncs.com/vision/torch@{digest}"
 
 
+def test_a_tag_that_the_repository_nearby_has_not_is_gone(
+    world: World, pusher: Pusher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A no of the registry that has the repository is the answer; the one it stands for is not asked as well."""
+    monkeypatch.setenv("JUNBI_ENDPOINT_REGISTRY", world.cloud.registry)
+    repository = "registry.example.com/vision/torch"
+    pusher.put("latest", "one", repository=repository)
+    declare(world, line(world, webhook=(), repository=repository, tag="nosuch"))
+    world.settle(ticks=1)
+    reason = world.ledger.image_lines.state("torch").reason
+    assert reason is not None
+    assert reason.code == "ImageTagGone"
+
+
 def test_a_registry_that_proves_nothing_is_let_in_by_its_address_alone(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class ImageSource:
     """One watched image's repository. Raises the errors of ``clients.registry``.
 
-    ``JUNBI_ENDPOINT_REGISTRY`` is a registry that may stand for others: it is asked first, for ``<host>/<path>``.
+    ``JUNBI_ENDPOINT_REGISTRY`` is a registry that may stand for others: it is asked first, for ``<host>/<path>``. Where
+    it has the repository its answer counts, a no included.
     """
 
     def __init__(self, line: ImageSpec) -> None:
@@ -31,18 +32,18 @@ class ImageSource:
 
     def digest(self, tag: str) -> str:
         """What a tag names."""
-        if self._nearby is not None:
-            registry, path = self._nearby
-            with suppress(Refused):
-                return registry.digest(path, tag)
-        registry, path = self._own
+        registry, path = self._asked()
         return registry.digest(path, tag)
 
     def tags(self) -> list[str]:
         """Every tag there is."""
+        registry, path = self._asked()
+        return registry.tags(path)
+
+    def _asked(self) -> tuple[Registry, str]:
         if self._nearby is not None:
             registry, path = self._nearby
             with suppress(Refused):
-                return registry.tags(path)
-        registry, path = self._own
-        return registry.tags(path)
+                registry.tags(path)
+                return self._nearby
+        return self._own

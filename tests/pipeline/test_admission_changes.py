@@ -10,7 +10,7 @@ import pytest
 from tests.pipeline.test_admission import HOLD, TEAM, _full, job, run_in, tick, turn_over, uploaded, why
 
 from junbi.core.facts import LaunchState
-from junbi.core.model import Reason
+from junbi.core.model import Check, Reason, State
 from junbi.core.plan import Fallback, Queue, Resource, Workers
 from junbi.core.reasons import Code
 from junbi.pipeline import admission, launch, launch_facts
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 HERE = "cn-hangzhou"
 ROOM = {"AllocatableQuota": {"CPU": "64", "Memory": "240Gi", "GPU": "4"}}
 EMPTY = {"AllocatedQuota": {"CPU": "0", "Memory": "0Gi", "GPU": "0"}}
+#: Two other quotas, after 100 and 200 seconds.
+TWO = Queue(
+    waits=True,
+    fallback=tuple(
+        Fallback(resource=Resource(name=name, quota=f"quota{name}"), after=after, workers=Workers(cpu=1, memory="1Gi"))
+        for name, after in (("first", 100), ("second", 200))
+    ),
+)
 
 
 def fill(world: Any) -> None:
@@ -40,12 +48,8 @@ def placed(world: Any, plan: PlanSpec, seconds: float) -> tuple[str, int]:
 
 def test_a_further_attempt_turns_to_one_fallback_after_the_other_each_at_its_time(world: Any) -> None:
     """It is evaluated against what the look before left of its plan: looking again turns to nothing by itself."""
-    first, second = (
-        Fallback(resource=Resource(name=name, quota=f"quota{name}"), after=after, workers=Workers(cpu=1, memory="1Gi"))
-        for name, after in (("first", 100), ("second", 200))
-    )
     fill(world)
-    run_in(world, queue=Queue(waits=True, fallback=(first, second)))
+    run_in(world, queue=TWO)
     uploaded(world, "v1")
     one = world.launches[0]
     own = world.ledger.reservations.of(one.id)
@@ -53,6 +57,25 @@ def test_a_further_attempt_turns_to_one_fallback_after_the_other_each_at_its_tim
     world.ledger.reservations.put(HERE, replace(own, attempt=2))
     turns = [placed(world, world.launches[0].spec, seconds) for seconds in (99, 100, 101, 199, 200, 300)]
     assert turns == [("team", 0), ("first", 1), ("first", 1), ("first", 1), ("second", 2), ("second", 2)]
+
+
+def test_a_fallback_that_cannot_be_had_is_given_up_for_the_next_at_its_time(world: Any) -> None:
+    """Its quota is not there, or not attached: the time in the line does not begin anew."""
+    fill(world)
+    run_in(world, queue=TWO)
+    uploaded(world, "v1")
+    one, plan = world.launches[0], world.launches[0].spec
+    began = world.ledger.reservations.of(one.id).asked_at
+    blocked = (Check("resource", State.BLOCKED, Reason(Code.QUOTA_NOT_FOUND, "PAI lists none")),)
+    turns = []
+    for seconds in (100, 150, 200):
+        now = began + timedelta(seconds=seconds)
+        chosen, choice = admission.placed(world.ledger, one, plan, now)
+        with world.ledger.transaction():
+            _, again = admission.line_up(world.ledger, HERE, replace(one, spec=chosen, checks=blocked), choice, now)
+        turns.append((chosen.resource.name, again and (again - began).total_seconds()))
+    assert turns == [("first", 200), ("first", 200), ("second", None)]
+    assert world.ledger.reservations.of(one.id) is None
 
 
 def test_who_turns_to_a_fallback_wakes_the_line_it_leaves(world: Any) -> None:

@@ -73,9 +73,10 @@ def line_up(
     plan, own = launch.spec, ledger.reservations.of(launch.id)
     states = {check.state for check in launch.checks} - {State.READY}
     if states - {State.PENDING} or plan.policy.mode == "shadow" or not (plan.resource.quota or choice):
-        if own is not None:
-            ledger.reservations.free(launch.id, now)
-        return (), None
+        if own is None:
+            return (), None
+        ledger.reservations.free(launch.id, now)
+        return (), _wait_for_next(ledger, region, launch, replace(own, choice=choice))
     wanted = _wanted(launch, choice, own, now)
     if own is None or _asks(own) != _asks(wanted):
         if states:
@@ -85,6 +86,16 @@ def line_up(
         ledger.reservations.put(region, wanted)
         own = wanted
     return _standing(ledger, region, own, now, pending=bool(states)), _next_fallback(launch, own)
+
+
+def _wait_for_next(ledger: Ledger, region: str, launch: Launch, own: Reservation) -> datetime | None:
+    """Where a fallback cannot be had, the time until the next goes on, though nothing is asked for meanwhile."""
+    lacks = any(check.name == "resource" and not check.ready for check in launch.checks)
+    if not own.choice or not lacks or not launch.spec.queue.fallback or own.attempt != launch.attempt:
+        return None
+    nothing = replace(own, quota="", need={}, held_at=None)
+    ledger.reservations.put(region, nothing)
+    return _next_fallback(launch, nothing)
 
 
 def _next_fallback(launch: Launch, own: Reservation) -> datetime | None:

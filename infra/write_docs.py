@@ -100,11 +100,11 @@ def _below(path: str, section: type[model.Section]) -> Iterator[tuple[str, type[
 def _section(path: str, section: type[model.Section]) -> str:
     hints = _hints(section)
     rows = [
-        (f"`{field.alias or key}`", _kind(hints[key]), _default(field), field.description or "")
+        (f"`{field.alias or key}`", _kind(hints[key]), _default(field, hints[key]), field.description or "")
         for key, field in section.model_fields.items()
     ]
     title = f"### `{path}`" if path else "### The top of the file"
-    return f"{title}\n\n{section.__doc__}\n\n{_table(('key', 'value', 'default', 'meaning'), rows)}\n"
+    return f"{title}\n\n{inspect.getdoc(section)}\n\n{_table(('key', 'value', 'default', 'meaning'), rows)}\n"
 
 
 def _hints(section: type[model.Section]) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _composed(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return ", ".join(f"`{str(one).lower() if isinstance(one, bool) else one}`" for one in parts)
     if get_origin(hint) is list:
-        return f"list of {_kind(parts[0])}s"
+        return f"list of {_kind(parts[0])}{'' if get_origin(parts[0]) is Literal else 's'}"
     return f"{_kind(parts[0])} → {_kind(parts[1])}" if get_origin(hint) is dict else "section"
 
 
@@ -153,10 +153,18 @@ def _bounds(extras: Iterable[Any]) -> str:
     return "".join(f" {word}" for word in (*least, *most))
 
 
-def _default(field: FieldInfo) -> str:
+def _default(field: FieldInfo, hint: Any) -> str:
     if field.is_required():
         return "required"
+    if isinstance(field.default, float) and _kind(hint) == KINDS[kinds.Duration]:
+        return f"`{_duration(int(field.default))}`"
     return f"`{field.default}`" if isinstance(field.default, str | int | float) else "none"
+
+
+def _duration(seconds: int) -> str:
+    """As people write it in the file."""
+    length, unit = next((one for one in ((3600, "h"), (60, "m")) if seconds % one[0] == 0), (1, "s"))
+    return f"{seconds // length}{unit}"
 
 
 def commands() -> str:

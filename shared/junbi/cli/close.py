@@ -8,7 +8,7 @@ import click
 @click.command("close")
 @click.argument("upload")
 def command(upload: str) -> int:
-    """Say that everything of UPLOAD is there: oss://bucket/path/version/, or <dataset>:path/version/.
+    """Say that everything of UPLOAD is there: oss://bucket/path/version/, or <dataset>:bucket/path/version/.
 
     For datasets with complete: {call: true}. What lies there is listed next, and becomes a dataset version.
     """

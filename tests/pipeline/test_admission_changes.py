@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.pipeline.test_admission import HOLD, TEAM, _full, job, run_in, tick, turn_over, uploaded, why
+from tests.pipeline.test_quotas import is_due
 
 from junbi.core.facts import LaunchState
 from junbi.core.model import Check, Reason, State
@@ -147,6 +148,19 @@ def test_whose_use_of_a_quota_is_in_the_way_may_change_with_every_look_and_is_to
     before, after = (Reason(Code[code], "so many are too little") for code in codes)
     assert not launch._is_news(before, after)
     assert launch._is_news(None, after)
+
+
+def test_a_change_of_one_quota_wakes_nobody_who_waits_for_quite_another(world: Any) -> None:
+    """Each look costs calls to PAI: only those look at once whose quota changed, or one that shares its root."""
+    fill(world)
+    run_in(world)
+    uploaded(world, "v1")
+    one = world.launches[0]
+    (parent,) = (each.declared["ParentQuotaId"] for each in world.ledger.quotas.all(HERE) if each.id == TEAM.quota)
+    for changed, woken in (("quotalingjun01", False), (parent, True)):
+        world.cloud.quotas.put({"QuotaId": changed, "Description": "another"})
+        tick(world)
+        assert is_due(world, one) is woken
 
 
 def test_a_plan_that_leaves_its_quota_leaves_the_line(world: Any) -> None:

@@ -34,7 +34,7 @@ def look(ports: Ports, quota: str) -> datetime | None:
     with ledger.transaction():
         now = ledger.now()
         quotas = known(ledger, region)
-        tree = _tree(quotas, quota)
+        tree = tree_of(quotas, quota)
         holding = _holding(ledger, region, tree, now)
         for one in admission.admit(quotas, holding, _waiting(ledger, region, tree), now).admitted:
             ledger.reservations.hold(region, one, now)
@@ -148,7 +148,7 @@ def _why_not(ledger: Ledger, region: str, own: Reservation, now: datetime) -> Re
         said = f"{ahead} other{'s' if ahead > 1 else ''} of ours come{'' if ahead > 1 else 's'} before it in the line "
         said += f"for quota {name} ({own.quota})."
         return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when it is its turn", facts=position)
-    tree = _tree(quotas, own.quota)
+    tree = tree_of(quotas, own.quota)
     holding = _holding(ledger, region, tree, now, lapse=False)
     line = [one for one in _waiting(ledger, region, tree) if one.launch != own.launch]
     reason = admission.admit(quotas, holding, [*line, replace(own, held_at=None)], now).reasons.get(own.launch)
@@ -171,7 +171,7 @@ def _waiting(ledger: Ledger, region: str, tree: set[str]) -> list[Reservation]:
     return [one for each in tree for one in ledger.reservations.waiting(region, each)]
 
 
-def _tree(quotas: Mapping[str, Snapshot], quota: str) -> set[str]:
+def tree_of(quotas: Mapping[str, Snapshot], quota: str) -> set[str]:
     """A quota and all that share its root: what is held in one of them may be what another lacks."""
     line = admission.chain(quotas, quota)
     root = line[-1].id if line else quota

@@ -11,6 +11,7 @@ from junbi.core import quotas as core
 from junbi.core.facts import LaunchState
 from junbi.errors import CallFailed, Stale
 from junbi.ledger.quotas import Reading
+from junbi.pipeline import admission
 from junbi.pipeline.wiring import Ports
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _read(ports: Ports, kind: str) -> Sequence[Change]:
     try:
         with ledger.transaction():
             ledger.quotas.save(region, replace(last, read_at=now, problem=""), _kept(before, after, now))
-            _note(ledger, changes, now)
+            _note(ledger, region, changes, now)
     except Stale:
         return ()  # another reading was faster; the next tick compares with that one
     return changes
@@ -91,18 +92,21 @@ def _kept(before: Sequence[Snapshot], after: Sequence[Snapshot], now: datetime) 
     return seen + [core.gone(one, now) for one in before if one.id not in there]
 
 
-def _note(ledger: Ledger, changes: Sequence[Change], now: datetime) -> None:
+def _note(ledger: Ledger, region: str, changes: Sequence[Change], now: datetime) -> None:
     """Tell what was declared anew, and wake who waits for a quota. Call it inside a transaction.
 
     More of something free lets those in who stand in the line; a change of the quota itself has every launch looked at
-    that is to run in one. Of the refused only those for the want of a right are tried again.
+    that is to run in it or in one that shares its root. Of the refused only those for the want of a right are tried
+    again.
     """
     decisive = [one for one in changes if one.code in core.DECISIVE]
     for change in decisive:
         ledger.tell(f"quota:{change.quota}", change.code, change.message, now)
     for quota in {one.quota for one in changes}:
         ledger.worklist.ask("quota", quota, now)
-    if decisive:
+    quotas = admission.known(ledger, region)
+    touched = {each for one in decisive for each in admission.tree_of(quotas, one.quota)}
+    if touched:
         for launch in ledger.launches.standing({LaunchState.WAITING, LaunchState.REFUSED}):
-            if launch.spec.resource.quota:
+            if launch.spec.resource.quota in touched:
                 ledger.worklist.ask("launch", launch.id, max(launch.not_before or now, now))

@@ -40,6 +40,7 @@ _EXPECTED = {
     "model_attributes_type": "a mapping of keys and values",
     "list_type": "a list, such as [a, b]",
 }
+_BOUNDS = frozenset({"greater_than_equal", "less_than_equal"})
 
 
 def validate(root: Table, findings: Findings) -> Config:
@@ -103,7 +104,9 @@ def _message(error: ErrorDetails, spelling: str | None) -> str:
     if kind == "literal_error":
         known = re.findall("'([^']*)'", error["ctx"]["expected"])
         return f"{given!r} is not known{suggestion(str(given), known)}; known here: {listed(known)}"
-    return said if kind == "junbi" else said.replace("Input should", "should")
+    if kind == "junbi":
+        return said
+    return f"{said.replace('Input should', 'should')}, got {spelling}" if kind in _BOUNDS else said
 
 
 def _kind(given: Any, spelling: str | None) -> str:

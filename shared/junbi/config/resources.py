@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -31,7 +32,10 @@ PUBLIC, QUOTA = "(public)", "(quota)"
 
 
 def _kind(value: Any) -> str:
-    return QUOTA if isinstance(value, QuotaResource) or (isinstance(value, dict) and "quota" in value) else PUBLIC
+    if isinstance(value, dict):
+        meant = {key for given in value for key in get_close_matches(str(given), ("public", "quota"), 1)}
+        return QUOTA if "quota" in meant else PUBLIC  # a misspelt key as well: what is told then names the right one
+    return QUOTA if isinstance(value, QuotaResource) else PUBLIC
 
 
 #: What jobs run on.

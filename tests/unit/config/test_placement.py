@@ -52,7 +52,7 @@ def test_a_plan_in_a_quota(judge: Callable[..., list[str]], quota: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (PODS, "workers: {count: 1}", "SpecConflict: cpu is a quota, which has to be told what each pod asks for."),
+        (PODS, "workers: {count: 1}", "SpecConflict: The resource cpu is a quota, which has to be told"),
         (PODS, "workers: {cpu: 8}", "Give workers memory, such as"),
         (PODS, "workers: {cpu: 8, memory: 8Gi, shared_memory: 9Gi}", "The shared memory, 9Gi, is a part of the memory"),
         (PODS, "workers: {cpu: 8, memory: 8GB}", "expected an amount of memory such as 28Gi, got '8GB'"),
@@ -60,6 +60,7 @@ def test_a_plan_in_a_quota(judge: Callable[..., list[str]], quota: str) -> None:
         ("type: PyTorchJob", "type: XGBoostJob", ""),
         ("{quota: quota1a2b3c}", "{quota: quota1a2b3c, kind: gpu}", "'gpu' is not known; known here: "),
         ("{quota: quota1a2b3c}", "{quota: quota1a2b3c, public: ecs.g7.large}", "unknown key 'public'"),
+        ("{quota: quota1a2b3c}", "{qouta: quota1a2b3c}", "unknown key 'qouta' (did you mean 'quota'?)"),
         ("{quota: quota1a2b3c}", "{quota: a b}", "expected a quota's id such as quota1a2b3c, got 'a b'"),
     ],
 )

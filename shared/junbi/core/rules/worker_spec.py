@@ -36,7 +36,7 @@ def _quota(resource: Resource, workers: Workers) -> Reason | None:
     if missing:
         return Reason(
             Code.SPEC_CONFLICT,
-            f"{resource.name} is a quota, which has to be told what each pod asks for.",
+            f"The resource {resource.name} is a quota, which has to be told what each pod asks for.",
             fix=f"Give workers {' and '.join(missing)}, such as {{cpu: 8, memory: 28Gi}}.",
         )
     shared, memory = amount(workers.shared_memory), amount(workers.memory)

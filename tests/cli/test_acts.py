@@ -112,7 +112,7 @@ def test_freeze_and_thaw(launched: Junbi) -> None:
     assert launched("freeze", "train").stdout == "Plan train is frozen already.\n"
     assert launched("thaw").returncode == 1
     done = launched("thaw", "train", "--meanwhile", "skip")
-    assert done.stdout == "Plan train: thawed. 0 waiting launches go on, 0 are let go by.\n"
+    assert done.stdout == "Plan train: thawed. Launches that waited: 0 to go on, 0 let go by.\n"
 
 
 @pytest.mark.parametrize(

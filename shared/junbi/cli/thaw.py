@@ -28,5 +28,5 @@ def command(plan: str, meanwhile: Meanwhile | None) -> int:
     if told is None:
         click.echo(f"junbi: {what} had no freeze to end.", err=True)
         return 1
-    click.echo(f"{what}: thawed. {told['go_on']} waiting launches go on, {told['let_go']} are let go by.")
+    click.echo(f"{what}: thawed. Launches that waited: {told['go_on']} to go on, {told['let_go']} let go by.")
     return 0

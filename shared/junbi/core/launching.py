@@ -172,6 +172,6 @@ def _missing(plan: PlanSpec, missing: list[str]) -> Reason:
     return Reason(
         Code.NO_DATASET_VERSION,
         f"{plan.name} waits for a first version of {names}.",
-        fix=f"Upload {names}, each with what closes it.",
+        fix=f"Upload {names}, each with what closes it; what is code or an image is pushed.",
         wakes="their first version",
     )

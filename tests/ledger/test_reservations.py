@@ -13,6 +13,8 @@ from junbi.core import lifecycle
 from junbi.core.admission import Reservation
 from junbi.core.facts import Launch, LaunchState
 from junbi.core.plan import JobTemplate, PlanSpec, Queue, Resource, Workers
+from junbi.ledger.reservations import LOOKED_AT
+from junbi.pipeline import quota_views
 
 if TYPE_CHECKING:
     from junbi.ledger.ledger import Ledger
@@ -69,6 +71,7 @@ def test_the_line_goes_by_priority_and_then_by_age(ledger: Ledger) -> None:
     assert [one.launch for one in waiting] == ["b", "a", "c"]
     assert waiting == sorted(waiting, key=lambda one: one.rank)
     assert [ledger.reservations.ahead(HERE, one) for one in waiting] == [0, 1, 2]
+    assert ledger.reservations.in_line(HERE, "q") == 3
     assert [one.launch for one in ledger.reservations.held(HERE, "q")] == ["h"]
 
 
@@ -128,3 +131,13 @@ def test_a_launch_that_ends_leaves_the_line_though_its_plan_runs_in_no_quota_by_
     ledger.launches.save(replace(made, spec=moved).to(LaunchState.SKIPPED, NOW))
     assert ledger.reservations.of("a") is None
     assert ledger.worklist.entry("quota", "q") is not None
+
+
+def test_of_a_long_line_the_first_are_shown_and_all_are_counted(ledger: Ledger) -> None:
+    """What people see of a quota tells how many wait, though it names only so many of them."""
+    with ledger.transaction():
+        for number in range(LOOKED_AT + 1):
+            launch(ledger, f"l-{number}")
+            ledger.reservations.put(HERE, asking(f"l-{number}"))
+    line = quota_views.line(ledger, HERE, "q")
+    assert (len(line["waiting"]), line["counts"]) == (LOOKED_AT, {"in": 0, "waiting": LOOKED_AT + 1})

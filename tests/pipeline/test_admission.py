@@ -104,7 +104,7 @@ def test_the_second_waits_for_room_and_goes_by_itself_when_the_first_has_ended(w
     assert (facts["position"], facts["gap"]) == ("1", "16 CPU, 60Gi memory, 1 GPU")
     assert len(world.jobs) == 1
     (team,) = [one for one in quota_views.quotas(world.ledger)["quotas"] if one["id"] == "quotateam01"]
-    places = {said: [one["launch"] for one in line] for said, line in team["line"].items()}
+    places = {said: [one["launch"] for one in team["line"][said]] for said in ("in", "waiting")}
     assert places == {"in": [world.launches[0].id], "waiting": [world.launches[1].id]}
     world.ports().dlc.stop_job(world.jobs[0].job_id)
     assert reaches(world, 1, LaunchState.QUEUED, LaunchState.PREPARING, LaunchState.RUNNING)

@@ -44,7 +44,7 @@ def _quota(one: Mapping[str, Any]) -> tuple[str, ...]:
         f"{amounts['used'] or '?'} of {amounts['allocatable'] or '?'} {name}"
         for name, amounts in one["resources"].items()
     ]
-    ours = f"{len(one['line']['in'])} in it, {len(one['line']['waiting'])} waiting"
+    ours = f"{one['line']['counts']['in']} in it, {one['line']['counts']['waiting']} waiting"
     return (
         one["id"],
         one["name"],

@@ -50,6 +50,11 @@ class Reservations:
         rows = self._database.rows("reservations_waiting", region=region, quota=quota, most=LOOKED_AT)
         return [_reservation(row) for row in rows]
 
+    def in_line(self, region: str, quota: str) -> int:
+        """How many wait for a quota."""
+        row = self._database.row("reservations_in_line", region=region, quota=quota)
+        return int(row["waiting"]) if row else 0
+
     def ahead(self, region: str, one: Reservation) -> int:
         """How many come before one in the line."""
         place = {"priority": one.priority, "made_at": to_time(one.made_at), "launch": one.launch}

@@ -24,7 +24,7 @@ def quotas(ledger: Ledger) -> View:
     region = scope.region if scope else ""
     return {
         "region": region or None,
-        "quotas": [_quota(one) | {"line": _line(ledger, region, one.id)} for one in ledger.quotas.all(region)],
+        "quotas": [_quota(one) | {"line": line(ledger, region, one.id)} for one in ledger.quotas.all(region)],
         "readings": [_reading(one) for one in ledger.quotas.readings(region).values()],
     }
 
@@ -46,10 +46,11 @@ def _quota(one: Snapshot) -> View:
     }
 
 
-def _line(ledger: Ledger, region: str, quota: str) -> View:
-    """The launches that were let into a quota, and the first of those that wait for it, in their order."""
+def line(ledger: Ledger, region: str, quota: str) -> View:
+    """The launches let into a quota, and the first of those that wait for it, in their order; and how many of each."""
     held, waiting = ledger.reservations.held(region, quota), ledger.reservations.waiting(region, quota)
-    return {"in": [_place(one) for one in held], "waiting": [_place(one) for one in waiting]}
+    counts = {"in": len(held), "waiting": ledger.reservations.in_line(region, quota)}
+    return {"in": [_place(one) for one in held], "waiting": [_place(one) for one in waiting], "counts": counts}
 
 
 def _place(one: Reservation) -> View:

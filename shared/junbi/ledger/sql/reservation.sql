@@ -24,6 +24,9 @@ FROM reservation JOIN launch ON launch.id = reservation.launch
 WHERE reservation.region = :region AND reservation.quota = :quota AND reservation.held_at = ''
 ORDER BY reservation.priority DESC, reservation.made_at, reservation.launch LIMIT :most;
 
+-- name: reservations_in_line
+SELECT COUNT(*) AS waiting FROM reservation WHERE region = :region AND quota = :quota AND held_at = '';
+
 -- name: reservations_ahead
 SELECT COUNT(*) AS ahead FROM reservation
 WHERE region = :region AND quota = :quota AND held_at = '' AND (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,6 +68,26 @@ def test_a_launch_by_hand_and_the_same_again(launched: Junbi) -> None:
     reason = json.loads(again.stdout)["reason"]
     assert reason["code"] == "AlreadyLaunched"
     assert reason["facts"]["launch"] in made.stdout
+
+
+def test_what_has_no_version_in_pai_is_told_in_words(launched: Junbi, tmp_path: Path) -> None:
+    """An image that nobody wanted registered is not registered; a dataset version that was there is gone."""
+    from datetime import UTC, datetime
+
+    from junbi.core.facts import CreateState, InputKind, Revision
+    from junbi.ledger.ledger import open_ledger
+
+    now, ledger = datetime(2026, 3, 1, tzinfo=UTC), open_ledger(f"sqlite:///{tmp_path / '.junbi/ledger.db'}")
+    image = Revision("rev-i", "torch", "latest", "r", "torch", {}, "sha256:d", 0, 0, now, now, InputKind.IMAGE)
+    with ledger.transaction():
+        ledger.revisions.add(image)
+        for revision, known_as in (("rev-i", "sha256:d"), ("rev-v1", "")):
+            before = ledger.revisions.registration(revision)
+            ledger.revisions.save_registration(replace(before, state=CreateState.DONE, dataset_id=known_as))
+    told = launched("inputs").stdout.splitlines()
+    (torch,) = (line for line in told if line.startswith("torch"))
+    (first,) = (line for line in told if " v1 " in line)
+    assert ("not registered" in torch, " gone " in first) == (True, True)
 
 
 def test_a_value_that_does_not_fit_is_named(launched: Junbi) -> None:

@@ -66,21 +66,22 @@ def _text(view: Mapping[str, Any]) -> str:
 
 
 def _revision(one: Mapping[str, Any]) -> tuple[str, ...]:
-    registration = one["registration"]
     return (
         one["dataset"],
         one["label"],
         f"{one['members']:,}" if one["kind"] == "dataset" else "",
         f"{one['size']:,}" if one["kind"] == "dataset" else "",
-        _registered(registration),
+        _registered(one),
         one["uri"],
     )
 
 
-def _registered(registration: Mapping[str, Any]) -> str:
+def _registered(one: Mapping[str, Any]) -> str:
+    registration = one["registration"]
     if registration["version_name"]:
         return f"{registration['dataset_id']} {registration['version_name']}"
-    return "not registered" if registration["state"] == "done" else registration["state"]  # an image, as it is
+    without = "not registered" if one["kind"] == "image" else "gone"  # an image is pulled as it is
+    return without if registration["state"] == "done" else str(registration["state"])
 
 
 def _existing(one: Mapping[str, Any]) -> tuple[str, ...]:

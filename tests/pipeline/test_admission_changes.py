@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.pipeline.test_admission import HOLD, TEAM, _full, job, run_in, tick, turn_over, uploaded, why
+from tests.pipeline.test_admission import HOLD, TEAM, _full, job, reaches, run_in, tick, turn_over, uploaded, why
 from tests.pipeline.test_quotas import is_due
 
 from junbi.core.facts import LaunchState
@@ -79,6 +79,11 @@ def test_a_fallback_that_cannot_be_had_is_given_up_for_the_next_at_its_time(worl
     assert world.ledger.reservations.of(one.id) is None
 
 
+def due(world: Any) -> datetime:
+    """When the line before the team's quota is gone through next."""
+    return datetime.fromisoformat(world.ledger.worklist.entry("quota", TEAM.quota)["due_at"])
+
+
 def test_who_turns_to_a_fallback_wakes_the_line_it_leaves(world: Any) -> None:
     """It may have been in the way of all who come after it there."""
     fill(world)
@@ -88,10 +93,10 @@ def test_who_turns_to_a_fallback_wakes_the_line_it_leaves(world: Any) -> None:
     one = world.launches[0]
     now = world.ledger.now()
     plan, choice = admission.placed(world.ledger, one, one.spec, now + timedelta(seconds=600))
-    assert world.ledger.worklist.entry("quota", TEAM.quota) is None
+    assert due(world) > world.ledger.now()
     with world.ledger.transaction():
-        admission.line_up(world.ledger, HERE, replace(one, spec=plan, checks=()), choice, now)
-    assert world.ledger.worklist.entry("quota", TEAM.quota) is not None
+        admission.line_up(world.ledger, HERE, replace(one, spec=plan, checks=()), choice, world.ledger.now())
+    assert due(world) <= world.ledger.now()
 
 
 def test_the_first_in_its_line_is_told_of_who_holds_it_up_in_the_next(world: Any) -> None:
@@ -178,3 +183,31 @@ def test_a_plan_that_leaves_its_quota_leaves_the_line(world: Any) -> None:
     with world.ledger.transaction():
         checks, _ = admission.line_up(world.ledger, HERE, replace(one, checks=()), 0, now)
     assert [one.reason.code for one in checks if one.reason] == [Code.QUOTA_CONTENDED]
+
+
+def test_what_was_counted_twice_lets_the_next_in_without_any_event(world: Any) -> None:
+    """A job that runs is counted beside the reading until that must show it; then the line is gone through again."""
+    half = job(Workers(cpu=8, memory="30Gi"), "sleep 600")
+    run_in(world, job=half)
+    uploaded(world, "v1")
+    reaches(world, 0, LaunchState.RUNNING)
+    tick(world)
+    uploaded(world, "v2")
+    assert why(world, 1) == (LaunchState.WAITING, Code.WAITING_FOR_QUOTA)
+    for _ in range(3):  # nothing changes: the readings only get younger
+        world.advance(60)
+        tick(world)
+        world.reconcile()
+    assert world.launches[1].state is not LaunchState.WAITING
+
+
+def test_who_moved_up_says_what_it_waits_for_now(world: Any) -> None:
+    """Not minutes later: those next in the line are looked at when one before them was let in."""
+    run_in(world, job=job(command="sleep 600"))
+    uploaded(world, "v1", "v2", "v3")
+    reaches(world, 0, LaunchState.RUNNING)
+    assert world.launches[2].reason.facts["position"] == "2"
+    world.ports().dlc.stop_job(world.launches[0].job_id)
+    reaches(world, 1, LaunchState.QUEUED, LaunchState.PREPARING, LaunchState.RUNNING)
+    world.reconcile()
+    assert world.launches[2].reason.facts["position"] == "1"

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from junbi.ledger.ledger import Ledger
     from junbi.pipeline.wiring import Ports
 
+#: While somebody waits the line is gone through so often: what our own started jobs hold twice ends without an event.
+AGAIN = timedelta(minutes=1)
+
+#: So many of those who moved up are looked at, so that they say what they wait for now.
+_MOVED_UP = 3
+
 #: What the check is called.
 TURN = "quota turn"
 
@@ -36,10 +42,15 @@ def look(ports: Ports, quota: str) -> datetime | None:
         quotas = known(ledger, region)
         tree = tree_of(quotas, quota)
         holding = _holding(ledger, region, tree, now)
-        for one in admission.admit(quotas, holding, _waiting(ledger, region, tree), now).admitted:
+        waiting = _waiting(ledger, region, tree)
+        admitted = admission.admit(quotas, holding, waiting, now).admitted
+        for one in admitted:
             ledger.reservations.hold(region, one, now)
             ledger.worklist.ask("launch", one.launch, now)
-    return None
+        for quota_id in {one.quota for one in admitted}:
+            for first in ledger.reservations.waiting(region, quota_id)[:_MOVED_UP]:
+                ledger.worklist.ask("launch", first.launch, now)
+    return now + AGAIN if len(waiting) > len(admitted) else None
 
 
 def placed(ledger: Ledger, launch: Launch, plan: PlanSpec, now: datetime) -> tuple[PlanSpec, int]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from junbi.config.resources import PublicResource, Submit, Wait
+from junbi.config import resources as section
 from junbi.core.plan import Fallback, Queue, Resource, Workers
 from junbi.core.rules import worker_spec
 
 if TYPE_CHECKING:
-    from junbi.config import resources as section
     from junbi.config.findings import Findings
     from junbi.config.model import Config, Plan
     from junbi.config.tree import Path
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 def compile_resource(name: str, config: Config) -> Resource:
     """One of the resources."""
     found = config.resources[name]
-    if isinstance(found, PublicResource):
+    if isinstance(found, section.PublicResource):
         return Resource(name=name, public=found.public)
     return Resource(name=name, quota=found.quota, kind=found.kind)
 
@@ -30,10 +29,8 @@ def compile_workers(workers: section.Workers) -> Workers:
 
 def compile_queue(plan: Plan, config: Config) -> Queue:
     """How the plan's launches wait for their turn."""
-    said = plan.policy.quota
-    if said is None:
-        return Queue()
-    submit, wait = said.submit or Submit(), said.wait or Wait()
+    said = plan.policy.quota or section.Queue()
+    submit, wait = said.submit or section.Submit(), said.wait or section.Wait()
     fallback = (
         Fallback(
             resource=compile_resource(one.resource, config),
@@ -61,7 +58,7 @@ def check_placement(plan: Plan, config: Config, path: Path, findings: Findings) 
         findings.declared(one.resource, config.resources, "resource", (*at, "fallback", index, "resource"))
         for index, one in enumerate(queue.fallback)
     ]
-    if isinstance(own, PublicResource):
+    if isinstance(own, section.PublicResource):
         findings.error(at, f"could never be used: {plan.resource} is no quota but a public instance type", key=True)
     if not all(named):
         return False

@@ -178,7 +178,7 @@ class _Room:
             return None
         self._turn[quota.id] = one.launch
         several = len(queued) > 1
-        said = f"{len(queued)} of our launches {'are' if several else 'is'} in PAI's queue of quota {_named(quota)}, "
+        said = f"{len(queued)} of our launches {'are' if several else 'is'} in PAI's queue of quota {quota.full_name}, "
         said += f"and {one.queue.max_queued} may be ('max_queued'): "
         said += f"launch {queued[0].launch}{' is one of them' if several else ''}."
         return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when one of them leaves PAI's queue")
@@ -189,15 +189,11 @@ class _Room:
             gap = amounts.lacking(one.need, free)
             unknown = [name for name, number in one.need.items() if number and name not in free]
             if unknown:
-                said = f"PAI does not tell how much {' and '.join(unknown)} is free in quota {_named(quota)}."
+                said = f"PAI does not tell how much {' and '.join(unknown)} is free in quota {quota.full_name}."
                 return Reason(Code.WAITING_FOR_QUOTA, said, wakes="a reading that tells")
             if gap:
                 return _short(quota, one.need, free, gap, self._ours[quota.id])
         return None
-
-
-def _named(quota: Snapshot) -> str:
-    return f"{quota.name} ({quota.id})"
 
 
 def _is_queued(one: Reservation) -> bool:
@@ -216,7 +212,7 @@ def _free(quota: Snapshot, ours: Iterable[Reservation]) -> Amounts:
 
 
 def _behind(quota: Snapshot, first: str) -> Reason:
-    said = f"Launch {first} comes before it in quota {quota.name} ({quota.id}), and is not passed any more."
+    said = f"Launch {first} comes before it in quota {quota.full_name}, and is not passed any more."
     return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when that launch goes", facts={"behind": first})
 
 
@@ -227,7 +223,7 @@ def _short(quota: Snapshot, need: Amounts, free: Amounts, gap: Amounts, ours: Se
     contended = all(number - others.get(name, 0) < need[name] for name, number in has.items() if name in gap)
     by_others = f", and others hold {amounts.written({name: others[name] for name in gap if name in others})}"
     said = (
-        f"The job needs {amounts.written({name: need[name] for name in gap})}, and of quota {quota.name} ({quota.id}) "
+        f"The job needs {amounts.written({name: need[name] for name in gap})}, and of quota {quota.full_name} "
         f"{amounts.written({name: max(free[name], Decimal(0)) for name in gap})} is free: "
         f"{amounts.written(gap)} too little{by_others if contended else ''}."
     )

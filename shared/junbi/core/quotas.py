@@ -69,6 +69,11 @@ class Snapshot:
         """What people call it."""
         return str(self.declared.get("QuotaName") or self.id)
 
+    @property
+    def full_name(self) -> str:
+        """What people call it, and its id."""
+        return f"{self.name} ({self.id})"
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -145,7 +150,7 @@ def _declared(before: Snapshot, after: Snapshot) -> list[Change]:
     said = "; ".join(
         f"{name} was {_shown(before.declared.get(name))} and is {_shown(after.declared.get(name))}" for name in members
     )
-    return [Change(after.id, "QuotaChanged", f"Quota {after.name} ({after.id}): {said}.", members)]
+    return [Change(after.id, "QuotaChanged", f"Quota {after.full_name}: {said}.", members)]
 
 
 def _freed(before: Snapshot, after: Snapshot) -> list[Change]:
@@ -154,7 +159,7 @@ def _freed(before: Snapshot, after: Snapshot) -> list[Change]:
     if not grew:
         return []
     said = ", ".join(f"{then:f} to {now:f} {name}" for name, (then, now) in grew.items())
-    return [Change(after.id, "FreeGrew", f"Free in quota {after.name} ({after.id}) grew from {said}.", tuple(grew))]
+    return [Change(after.id, "FreeGrew", f"Free in quota {after.full_name} grew from {said}.", tuple(grew))]
 
 
 def _of(details: Mapping[str, Any], member: str, resource: str) -> Any:

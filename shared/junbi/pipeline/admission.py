@@ -153,18 +153,19 @@ def _standing(ledger: Ledger, region: str, own: Reservation, now: datetime, *, p
 
 def _why_not(ledger: Ledger, region: str, own: Reservation, now: datetime) -> Reason:
     quotas = known(ledger, region)
-    ahead, name = ledger.reservations.ahead(region, own), quotas[own.quota].name if own.quota in quotas else own.quota
+    ahead, quota = ledger.reservations.ahead(region, own), quotas.get(own.quota)
+    named = quota.full_name if quota else own.quota
     position = {"position": str(ahead + 1)}
     if ahead:
         said = f"{ahead} other{'s' if ahead > 1 else ''} of ours come{'' if ahead > 1 else 's'} before it in the line "
-        said += f"for quota {name} ({own.quota})."
+        said += f"for quota {named}."
         return Reason(Code.WAITING_FOR_QUOTA, said, wakes="when it is its turn", facts=position)
     tree = tree_of(quotas, own.quota)
     holding = _holding(ledger, region, tree, now, lapse=False)
     line = [one for one in _waiting(ledger, region, tree) if one.launch != own.launch]
     reason = admission.admit(quotas, holding, [*line, replace(own, held_at=None)], now).reasons.get(own.launch)
     if reason is None:
-        said = f"It is first in the line for quota {name} ({own.quota}), and is being let in."
+        said = f"It is first in the line for quota {named}, and is being let in."
         return Reason(Code.WAITING_FOR_QUOTA, said, wakes="the next look, at once", facts=position)
     return replace(reason, facts={**reason.facts, **position})
 

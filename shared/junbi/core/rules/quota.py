@@ -45,7 +45,7 @@ def check(
         return _blocked(_attach(resource, quota, workspace))
     for one in chain:
         if (status := one.declared.get("Status")) not in USABLE_QUOTA:
-            said = f"Quota {one.name} ({one.id}) is {status or 'of no status'}, so it takes no jobs now."
+            said = f"Quota {one.full_name} is {status or 'of no status'}, so it takes no jobs now."
             return Check("resource", State.RETRY, Reason(Code.QUOTA_NOT_READY, said, wakes=_WAKES))
     need = amounts.demand(workers)
     exceeded = next((reason for one in chain if (reason := exceeds(one, need))), None)
@@ -60,8 +60,8 @@ def exceeds(quota: Snapshot, need: Amounts) -> Reason | None:
         return None
     return Reason(
         Code.EXCEEDS_QUOTA,
-        f"The job needs {amounts.written({name: need[name] for name in gap})}, and all of quota {quota.name} "
-        f"({quota.id}) is {amounts.written({name: has[name] for name in gap})}: {amounts.written(gap)} too little.",
+        f"The job needs {amounts.written({name: need[name] for name in gap})}, and all of quota {quota.full_name} "
+        f"is {amounts.written({name: has[name] for name in gap})}: {amounts.written(gap)} too little.",
         fix="Ask for less or fewer workers, or enlarge the quota in PAI's console.",
         wakes=_WAKES,
         facts={"need": amounts.written(need), "limit": amounts.written(has), "gap": amounts.written(gap)},
@@ -93,7 +93,7 @@ def _missing(resource: Resource) -> Reason:
 def _kind(resource: Resource, quota: Snapshot) -> Reason:
     return Reason(
         Code.QUOTA_KIND_MISMATCH,
-        f"Quota {quota.name} ({quota.id}) is of kind {quota.kind}, and {resource.name} is declared as {resource.kind}.",
+        f"Quota {quota.full_name} is of kind {quota.kind}, and {resource.name} is declared as {resource.kind}.",
         fix=f"Correct resources.{resource.name}.kind, or its quota.",
         wakes="the next apply",
     )
@@ -113,7 +113,7 @@ def _attach(resource: Resource, quota: Snapshot, workspace: str) -> Reason:
     }
     return Reason(
         Code.QUOTA_NOT_ATTACHED,
-        f"Quota {quota.name} ({quota.id}) is not attached to workspace {workspace}.",
+        f"Quota {quota.full_name} is not attached to workspace {workspace}.",
         fix=f"An administrator of the workspace runs: aliyun aiworkspace POST /api/v1/workspaces/{workspace}/resources "
         f"--header Content-Type=application/json --body '{json.dumps(body)}'",
         wakes=_WAKES,
